@@ -51,7 +51,7 @@ function operationsFile({ paths }: ApiDocument): string {
     const name = method === 'x-query' ? 'QUERY' : method.toUpperCase();
     return `  ${operation.operationId}: { method: '${name}', path: '/v1${path === '/' ? '' : path}' },`;
   });
-  return `${generatedNotice}\n\n/** Where each operation is, by its operationId. */\nexport const operations = {\n${lines.join('\n')}\n} as const;\n`;
+  return `${generatedNotice}\n\n/** The method and path of each operation, by its operationId. */\nexport const operations = {\n${lines.join('\n')}\n} as const;\n`;
 }
 
 function listOperations(paths: Paths) {
@@ -80,15 +80,15 @@ function typesFile({ paths, webhooks, components }: ApiDocument): string {
     const schema = operation.requestBody?.content[jsonType]?.schema ?? failOn(operation.operationId, 'no JSON');
     declare(capitalize(operation.operationId), schema, `${operation.summary}: what a webhook is called with.`);
   }
-  const operationTypes = `${comment('Every operation by its operationId: what it takes, and its JSON answers by status. All others are a `Problem`.', '')}export type Operations = {\n${members.join('')}};\n`;
+  const operationTypes = `${comment('Each operation by its operationId: its input, and its JSON responses by status. Every other response is a `Problem`.', '')}export type Operations = {\n${members.join('')}};\n`;
   return `${[generatedNotice, preamble, ...declarations, operationTypes].join('\n')}`;
 }
 
 const preamble = `
-/** Words of today: more may come, so a program has to bear those that it does not know. */
+/** The known values. Later versions of the server may send others, so a client must accept unknown values. */
 export type Open<Word extends string> = Word | (string & Record<never, never>);
 
-/** The bytes of a document. A stream can be sent once only, the others are sent again where that is needed. */
+/** The bytes of a document. A stream can be sent only once. A retry can send the other types again. */
 export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 `;
 

@@ -11,6 +11,8 @@ import {
   isInterfaceDeclaration,
   isLiteralTypeNode,
   isNewExpression,
+  isObjectLiteralExpression,
+  isSpreadAssignment,
   isStringLiteral,
   isThrowStatement,
   isTypeAliasDeclaration,
@@ -23,7 +25,15 @@ import { API } from 'typescript/unstable/sync';
 
 /** One figure of the code. Lower is better. */
 export interface Figure {
-  readonly name: 'lines' | 'cycles' | 'plainErrors' | 'longFunctions' | 'repeatedNames' | 'undocumented' | 'anys';
+  readonly name:
+    | 'lines'
+    | 'cycles'
+    | 'plainErrors'
+    | 'longFunctions'
+    | 'repeatedNames'
+    | 'undocumented'
+    | 'anys'
+    | 'literalSpreads';
   readonly value: number;
   /** The figure in a sentence. */
   readonly text: string;
@@ -98,6 +108,22 @@ function share(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 10;
 }
 
+/** Counts the object literals that are spread into another one, which a formatter would otherwise put on lines of their own. */
+export function countLiteralSpreads(files: readonly string[], root: string): Figure {
+  const places = parse(files, root).flatMap((source) => {
+    const found: string[] = [];
+    const visit = (node: Node): void => {
+      if (isSpreadAssignment(node) && isObjectLiteralExpression(node.expression))
+        found.push(placeOf(source, root, node));
+      node.forEachChild(visit);
+    };
+    source.forEachChild(visit);
+    return found;
+  });
+  const text = `${places.length} object literals spread into another one`;
+  return { name: 'literalSpreads', value: places.length, text, places };
+}
+
 /** The compiler did not parse a file. Without that file the figures would be too low. */
 export class UnparsedFile extends Error {
   constructor(file: string) {
@@ -129,6 +155,11 @@ function parse(files: readonly string[], root: string): SourceFile[] {
   }
 }
 
+function placeOf(source: SourceFile, root: string, node: Node): string {
+  const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+  return `${relative(root, source.fileName)}:${line + 1}`;
+}
+
 function factsOf(source: SourceFile, root: string): Facts {
   const facts: Facts = {
     file: relative(root, source.fileName),
@@ -141,27 +172,27 @@ function factsOf(source: SourceFile, root: string): Facts {
     exports: [],
   };
   const lineOf = (offset: number) => source.getLineAndCharacterOfPosition(offset).line + 1;
-  const placeOf = (node: Node) => `${facts.file}:${lineOf(node.getStart(source))}`;
   const visit = (node: Node): void => {
-    if (node.kind === SyntaxKind.AnyKeyword) facts.anys.push(placeOf(node));
+    if (node.kind === SyntaxKind.AnyKeyword) facts.anys.push(placeOf(source, root, node));
     const target = importedPath(node);
     if (target?.startsWith('.')) facts.imports.push(join(dirname(facts.file), target));
     if (isThrowStatement(node)) {
       facts.throws += 1;
       const { expression } = node;
       if (isNewExpression(expression) && isIdentifier(expression.expression) && expression.expression.text === 'Error')
-        facts.plainErrors.push(placeOf(node));
+        facts.plainErrors.push(placeOf(source, root, node));
     }
     if (isFunctionLikeDeclaration(node)) {
       const length = lineOf(node.end) - lineOf(node.getStart(source)) + 1;
-      if (length > longestFunction) facts.longFunctions.push(`${placeOf(node)} ${length} lines`);
+      if (length > longestFunction) facts.longFunctions.push(`${placeOf(source, root, node)} ${length} lines`);
     }
     node.forEachChild(visit);
   };
   source.forEachChild(visit);
   for (const statement of source.statements) {
     const isDocumented = hasDocComment(source.text, statement.pos, statement.getStart(source));
-    for (const name of exportedNames(statement)) facts.exports.push({ name, place: placeOf(statement), isDocumented });
+    const place = placeOf(source, root, statement);
+    for (const name of exportedNames(statement)) facts.exports.push({ name, place, isDocumented });
   }
   return facts;
 }

@@ -78,7 +78,7 @@ function problemsPage(): string {
   );
   return `# Problems
 
-Every error answer is \`application/problem+json\` (RFC 9457); its \`type\` is \`/problems/{name}\` on the server. Made by
+Every error response is \`application/problem+json\` (RFC 9457). Its \`type\` is \`/problems/{name}\` on the server. Written by
 \`npm run generate\`.
 
 | name | status | retry | cause | fix |
@@ -94,8 +94,8 @@ function endpointsPage(): string {
   );
   return `# Register of endpoints
 
-Append-only: an entry is never taken out, moved or narrowed; \`register.lock\` makes the build fail when one is. The running
-server publishes the same list at \`GET /v1\`. Made by \`npm run generate\`.
+Append-only: an endpoint is never removed, moved or narrowed. \`register.lock\` makes the build fail if one is. The running
+server publishes the same list at \`GET /v1\`. Written by \`npm run generate\`.
 
 | since | endpoint | scope | purpose |
 |---|---|---|---|

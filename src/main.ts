@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import './compile-cache.js';
 
-// What this process writes is for its owner alone: databases, keys, sealed documents.
+// Only the owner can read the files of this process: databases, keys, sealed documents.
 process.umask(0o077);
 
-// npm passes a SIGTERM on to the shell between, which ends without telling this process: then it ends as well.
+// `npm start` sends SIGTERM to a shell, which ends without a signal to this process. This process then ends too.
 if (process.env['npm_lifecycle_event'] !== undefined) {
   const shell = process.ppid;
   setInterval(() => {
@@ -12,7 +12,7 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
   }, 500).unref();
 }
 
-// What people are told may find no reader and no room: a server does not end by it.
+// A server must not end because nobody reads its standard error, or because the disk is full.
 process.stderr.on('error', () => undefined);
 
 const [{ commandLine }, { createStandardOutput }] = await Promise.all([
@@ -21,14 +21,14 @@ const [{ commandLine }, { createStandardOutput }] = await Promise.all([
 ]);
 
 const stderr = (text: string) => void process.stderr.write(text);
-const { flushed: whole, ...output } = createStandardOutput(process.stdout, stderr);
+const { flushed, ...output } = createStandardOutput(process.stdout, stderr);
 const exitCode = await commandLine(process.argv.slice(2), process.env, {
   ...output,
   stderr,
   isInteractive: process.stderr.isTTY === true,
   cwd: process.cwd(),
 });
-process.exitCode = (await whole()) || exitCode !== 0 ? exitCode : 1;
+process.exitCode = (await flushed()) || exitCode !== 0 ? exitCode : 1;
 
-// What did not end in its time, as a relay that never answers, must not keep the process.
+// A connection that does not close, such as to a relay that never answers, must not keep the process.
 setTimeout(() => process.exit(), 2_000).unref();

@@ -1,6 +1,6 @@
 // Made by `npm run generate` from the OpenAPI document. Change the server, not this file.
 
-/** Where each operation is, by its operationId. */
+/** The method and path of each operation, by its operationId. */
 export const operations = {
   verifyIdentityByQuery: { method: 'GET', path: '/v1/identity/verify' },
   verifyIdentity: { method: 'POST', path: '/v1/identity/verify' },

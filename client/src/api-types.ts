@@ -1,9 +1,9 @@
 // Made by `npm run generate` from the OpenAPI document. Change the server, not this file.
 
-/** Words of today: more may come, so a program has to bear those that it does not know. */
+/** The known values. Later versions of the server may send others, so a client must accept unknown values. */
 export type Open<Word extends string> = Word | (string & Record<never, never>);
 
-/** The bytes of a document. A stream can be sent once only, the others are sent again where that is needed. */
+/** The bytes of a document. A stream can be sent only once. A retry can send the other types again. */
 export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 
 /** RFC 9457. The page at `type` says cause and fix; texts are for people, branch on `type`. */
@@ -1365,7 +1365,9 @@ export type ReceiveEvent = {
   };
 };
 
-/** Every operation by its operationId: what it takes, and its JSON answers by status. All others are a `Problem`. */
+/**
+ * Each operation by its operationId: its input, and its JSON responses by status. Every other response is a `Problem`.
+ */
 export type Operations = {
   /** Verify citizen identity claims */
   verifyIdentityByQuery: {

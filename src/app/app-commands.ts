@@ -7,10 +7,10 @@ import type { Read } from '../db/database.ts';
 import type { AppContext } from './app-context.ts';
 import { rootKeyPath } from './first-root-key.ts';
 
-/** Commands that share their first word. They are loaded only when one of `words` is used. */
+/** Commands that start with one of `words`. They are loaded only for a command line that does. */
 export type CommandFamily = { readonly words: readonly string[]; readonly load: () => Promise<readonly Command[]> };
 
-/** Gives one command an app context: one that is opened for it and closed afterwards, or that of a running server. */
+/** Calls a command with an app context: that of a running server, or one that is opened for it and closed afterwards. */
 export type UseApp = <T>(use: (app: CommandApp) => Promise<T>) => Promise<T>;
 export type CommandApp = AppContext & { readonly isAlone: boolean };
 
@@ -72,7 +72,7 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
   ];
 }
 
-/** Loads all of them; a running server does so for the commands that it serves. */
+/** Loads all of them, for a running server. */
 export async function appCommands(useApp: UseApp, terminal: Terminal): Promise<readonly Command[]> {
   return (await Promise.all(appCommandFamilies(useApp, terminal).map(({ load }) => load()))).flat();
 }

@@ -1,10 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Log } from '../api/log.ts';
+import { createLog, type Log } from '../api/log.ts';
 import type { SliceDeps } from '../api/slice.ts';
 import { type ClientCache, createClientCache } from '../auth/client-cache.ts';
 import { createMissingSigningKeys, openSigningKeys, type SigningKeys } from '../auth/signing-key-store.ts';
 import { openFolderOfSetting, type Settings } from '../config/settings.ts';
 import type { RootKey } from '../crypto/root-key.ts';
+import { readRootKey } from '../crypto/root-key-file.ts';
 import type { Database } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import type { MigrationProgress } from '../db/migrate.ts';
@@ -12,13 +13,15 @@ import { openDatabase, openDatabaseInThread } from '../db/open-database.ts';
 import { openRegister } from '../identity/open-register.ts';
 import type { Register } from '../identity/register/register.ts';
 import { createClockCheck } from '../jobs/clock-check.ts';
-import type { Timer } from '../jobs/timer.ts';
+import { systemTimer, type Timer } from '../jobs/timer.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { createIdGenerator } from '../kernel/id.ts';
+import { systemClock, systemRandom } from '../kernel/system-clock.ts';
 import { createCitizenKeys } from '../ledger/citizen-keys.ts';
 import { createCommitter } from '../ledger/commit.ts';
 import { refuseMismatchedSubkeys } from '../ledger/refuse-mismatched-subkeys.ts';
+import { rootKeyPath } from './first-root-key.ts';
 
 /** The database with its keys, time and register. The server and the commands of the command line both start from it. */
 export type AppContext = SliceDeps & {
@@ -37,19 +40,19 @@ export type AppOptions = {
   readonly timer: Timer;
   readonly random: RandomBytes;
   readonly log: Log;
-  /** Refuses to create a new database. Left out where a new installation may be created. */
-  readonly mustBeThere?: boolean;
+  /** Whether the database must exist already. */
+  readonly mustExist?: boolean;
   /** Called when this process has lost the database. It must stop; the next start recovers. */
   readonly onLost?: (fault: Error) => void;
 };
 
 /** Opens and migrates the database, and creates the app context on it. */
 export async function openApp(options: AppOptions): Promise<AppContext> {
-  const { settings, clock, random, log, mustBeThere: mustExist = false, onLost } = options;
+  const { settings, clock, random, log, mustExist = false, onLost } = options;
   const { dataDir } = settings;
   const databaseUrl = settings.databaseUrl?.reveal();
   const lost = onLost === undefined ? {} : { onLost };
-  // The migration of a large table takes minutes, in which the start logs nothing else.
+  // The migration of a large table takes minutes. The start logs nothing else meanwhile.
   const onMigration = (step: MigrationProgress) =>
     log.notice('the database is migrated before anything is served', step);
   const open = () => openDatabase({ databaseUrl, dataDir, mustExist, clock, random, onMigration, ...lost });
@@ -63,7 +66,7 @@ export async function openApp(options: AppOptions): Promise<AppContext> {
   }
 }
 
-/** The same in another thread of a process that has opened the database; `port` comes from `Database.share` there. */
+/** Opens the app in another thread of a process that has opened the database. `port` comes from `Database.share` in that thread. */
 export async function joinApp(options: Omit<AppOptions, 'onLost'>, port: MessagePort | undefined): Promise<AppContext> {
   const { settings, random } = options;
   const { dataDir } = settings;
@@ -100,14 +103,36 @@ export async function createAppContext(
   };
 }
 
-/** The signing keys, and who may call. */
+/** The signing keys and the clients. */
 export type AuthContext = { readonly keys: SigningKeys; readonly clients: ClientCache };
 
-/** Opens the keys. Only the demo passes `makeKeys`: two servers that create keys on their own would not know each other's. */
-export async function openAuthContext(app: AppContext, makeKeys: boolean): Promise<AuthContext> {
+/** Opens the keys. Only the demo creates missing ones: two servers that create keys would not know those of the other. */
+export async function openAuthContext(app: AppContext, createKeys: boolean): Promise<AuthContext> {
   const keyDeps = { db: app.db, root: app.root, clock: app.clock };
-  if (makeKeys) await createMissingSigningKeys(keyDeps, app.random);
+  if (createKeys) await createMissingSigningKeys(keyDeps, app.random);
   const keys = await openSigningKeys(keyDeps);
   for (const use of ['access-token', 'result'] as const) keys.current(use);
   return { keys, clients: createClientCache(app.db.read, app.clock) };
+}
+
+/** Opens the app of these settings for one command, and closes it afterwards. Its log has faults only. */
+export async function withApp<T>(
+  settings: Settings,
+  use: (app: AppContext) => Promise<T>,
+  { mustExist = true } = {},
+): Promise<T> {
+  const app = await openApp({
+    settings,
+    root: readRootKey(rootKeyPath(settings)),
+    mustExist,
+    clock: systemClock,
+    timer: systemTimer,
+    random: systemRandom,
+    log: createLog('error'),
+  });
+  try {
+    return await use(app);
+  } finally {
+    await app.close();
+  }
 }

@@ -2,7 +2,6 @@ import { userInfo } from 'node:os';
 import { allClients } from '../auth/client-store.ts';
 import { openSigningKeys } from '../auth/signing-key-store.ts';
 import type { DocumentsContext } from '../cli/documents.ts';
-import { operatorName } from '../cli/operator-name.ts';
 import type { IdentityPorts } from '../identity/verification/ports.ts';
 import { checkpointSigners, monitorKeys } from '../ledger/checkpoint-keys.ts';
 import { readTreeHead } from '../ledger/ledger-store.ts';
@@ -11,7 +10,17 @@ import { createSystemKeys } from '../ledger/system-keys.ts';
 import type { TlogPolicy } from '../ledger/tlog/tlog-policy.ts';
 import type { AppContext } from './app-context.ts';
 
-// Contexts for commands of the command line. Each loads only the parts of the slices that its commands use.
+// The contexts of commands. Each loads only the parts of the slices that its commands use.
+
+/** The name of the user of this process, or its number if the system has no name, such as in a container with any user. */
+export function operatorName(user: () => { readonly username: string }, uid: number | undefined): string {
+  try {
+    return user().username;
+  } catch (cause) {
+    if (uid === undefined) throw cause;
+    return `uid ${uid}`;
+  }
+}
 
 /** The operator who runs a command, as the ledger names them. */
 export function currentOperator(): string {
@@ -31,7 +40,7 @@ export async function loadDocumentsContext(app: AppContext): Promise<DocumentsCo
   return { ...app, read: app.db.read, ports, operator: currentOperator() };
 }
 
-/** For the commands about the ledger, which have no public address and need none. */
+/** For the commands about the ledger. */
 export function createLedgerContext(app: AppContext) {
   const { db, root, clock, citizenKeys, settings } = app;
   const systemKeys = createSystemKeys(root);
@@ -47,13 +56,13 @@ export function createLedgerContext(app: AppContext) {
   };
 }
 
-/** The keys by which the log of this database is known; undefined where nothing was numbered yet. */
+/** The keys that verify the log of this database; undefined if the log has no entries. */
 export async function loadLogPolicy({ db, root, clock }: AppContext): Promise<TlogPolicy | undefined> {
   const head = await readTreeHead(db.read);
   return head === undefined ? undefined : monitorKeys(await openSigningKeys({ db, root, clock }), head.origin).policy();
 }
 
-/** For the commands about single citizens, with the names of the organisations. */
+/** For the commands about one citizen. */
 export async function loadCitizensContext(app: AppContext) {
   const { createVerificationExplainer } = await import('../identity/create-identity.ts');
   const { createServiceLookup } = await import('../notifications/notification/sending-service.ts');
@@ -66,7 +75,7 @@ export async function loadCitizensContext(app: AppContext) {
   };
 }
 
-/** Notifies citizens that staff has lifted their citizen lock, for the command that does so. */
+/** Notifies citizens that staff has removed their citizen lock. */
 export async function loadLockNotice(app: AppContext): Promise<NonNullable<IdentityPorts['lockChangeNotice']>> {
   const { cascadeOf } = await import('../notifications/cascade/cascade-settings.ts');
   const { createContactLookup, createNotices } = await import('../notifications/notices.ts');

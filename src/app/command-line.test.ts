@@ -7,7 +7,7 @@ import { apiVersion } from '../config/version.ts';
 const sourceRoot = join(import.meta.dirname, '..');
 
 test('a health check loads no library and no part of a server', () => {
-  // Says what is loaded, on its standard error.
+  // Prints each loaded module on standard error.
   const watch = `import { registerHooks } from 'node:module';
     registerHooks({ load: (url, context, next) => (process.stderr.write(url + '\\n'), next(url, context)) });`;
   const { stderr, status } = spawnSync(
@@ -24,7 +24,7 @@ test('a health check loads no library and no part of a server', () => {
   );
 });
 
-test('the version is printed by the command and by the flag that others have for it', () => {
+test('the command version and the flag --version print the version', () => {
   const printed = (...args: readonly string[]) => {
     const { stdout, status } = spawnSync(process.execPath, [join(sourceRoot, 'main.ts'), ...args], {
       env: { PATH: process.env['PATH'], DATA_DIR: sourceRoot },

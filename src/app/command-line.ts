@@ -75,8 +75,8 @@ function withOwnApp(settings: () => Settings): UseApp {
   return (use) => withApp(settings(), async (app) => await use({ ...app, isAlone: app.db.engine === 'sqlite' }));
 }
 
-const withApp: typeof import('./with-app.ts').withApp = async (settings, use, how) =>
-  await (await import('./with-app.ts')).withApp(settings, use, how);
+const withApp: typeof import('./app-context.ts').withApp = async (settings, use, how) =>
+  await (await import('./app-context.ts')).withApp(settings, use, how);
 
 function serverCommandFamilies(
   settings: () => Settings,
@@ -174,5 +174,5 @@ async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitC
     );
     return 0;
   };
-  return await withApp(settings, make, { mayBegin: true });
+  return await withApp(settings, make, { mustExist: false });
 }

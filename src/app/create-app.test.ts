@@ -23,10 +23,10 @@ function operationOf(name: string): ListedOperation {
 const [one, other] = [operationOf('one'), operationOf('other')];
 const bind = (operation: ListedOperation) => bindOperation(operation, {} as never);
 
-test('each listed operation gets the form that its slice has bound', () => {
+test('a listed operation is paired with the bound form of its slice', () => {
   const [first, second] = [bind(one), bind(other)];
-  const bound = pairOperations([one, other], [{ operations: [second] }, { operations: [first] }]);
-  assert.deepEqual([bound.get(one), bound.get(other)], [first, second]);
+  const boundOperation = pairOperations([one, other], [{ operations: [second] }, { operations: [first] }]);
+  assert.deepEqual([boundOperation(one), boundOperation(other)], [first, second]);
 });
 
 test('an operation that no slice binds stops the start, and so does one that is not listed', () => {

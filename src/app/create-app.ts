@@ -31,7 +31,7 @@ export type CreateAppOptions = {
   readonly transport: TransportSecurity;
   readonly ledger: LedgerView;
   readonly cascade: CascadePolicy;
-  readonly channels: ExternalChannels | undefined;
+  readonly channels?: ExternalChannels | undefined;
   /** Whether this is a thread that helps the first thread of its process. */
   readonly isHelper: boolean;
   /** Pages that replace the app's own pages of the same path. */
@@ -39,18 +39,18 @@ export type CreateAppOptions = {
   readonly mounts: readonly MountedHandler[];
   /** Whether other threads of this process listen on the same port. */
   readonly reusePort: boolean;
-  /** Whether the demo's data is there; without it there is nothing to wait for. */
-  readonly isPrepared: (() => boolean) | undefined;
+  /** Whether the demo has its data. Absent if the server need not wait for any. */
+  readonly isPrepared?: (() => boolean) | undefined;
 };
 
-/** The app: its slices, and the HTTP server that answers from them. Nothing listens or works yet. */
+/** The slices, and the HTTP server that calls them. Nothing listens and no job runs yet. */
 export type App = {
   readonly slices: readonly Slice[];
   readonly endpoint: PublicEndpoint;
   readonly server: ApiServer;
 };
 
-/** Creates the slices, and the HTTP server that answers from them. */
+/** Creates the slices and the HTTP server. */
 export async function createApp(context: AppContext, options: CreateAppOptions): Promise<App> {
   const slices = await createSlices(context, options);
   const { documents, notifications, identity, audit } = slices;
@@ -105,7 +105,7 @@ async function createSlices(context: AppContext, options: CreateAppOptions) {
 
 type ServerParts = Awaited<ReturnType<typeof createSlices>> & { readonly endpoint: PublicEndpoint };
 
-/** Puts the HTTP server in front of the operations, the pages and the mounted handlers. */
+/** Creates the HTTP server of the operations, the pages and the mounted handlers. */
 async function createServer(
   context: AppContext,
   options: CreateAppOptions,
@@ -113,8 +113,7 @@ async function createServer(
 ): Promise<ApiServer> {
   const { settings, random, log } = context;
   const { publicUrl, transport, reusePort } = options;
-  const bound = pairOperations(operations, [documents, notifications, identity, audit]);
-  const boundOperation = (operation: ListedOperation) => boundFormOf(bound, operation);
+  const boundOperation = pairOperations(operations, [documents, notifications, identity, audit]);
   const dispatchContext: DispatchContext = {
     authorizer: endpoint.authorizer,
     clock: context.clock,
@@ -126,16 +125,11 @@ async function createServer(
   };
   const { organisationOf, senderOf } = notifications;
   const signInConfig = signInConfigOf(settings);
-  const pageOptions = signInConfig && {
-    publicUrl,
-    signInConfig,
-    context: dispatchContext,
-    boundOperation,
-    organisationOf,
-  };
+  const pageOptions = { publicUrl, context: dispatchContext, boundOperation, organisationOf };
   // Loaded only by an installation that has these pages.
   const citizenPages =
-    pageOptions && (await import('../web/open-citizen-pages.ts')).openCitizenPages(context, pageOptions);
+    signInConfig &&
+    (await import('../web/open-citizen-pages.ts')).openCitizenPages(context, { ...pageOptions, signInConfig });
   return createApiServer({
     app: dispatchContext,
     operations: operations.map(boundOperation),
@@ -160,29 +154,26 @@ async function createServer(
   });
 }
 
-/** An operation is listed without a slice that binds it, or bound without being listed: a mistake of the program. */
+/** A bug: an operation is listed, but no slice binds it, or the other way round. */
 class OperationMismatch extends Error {
   override readonly name = 'OperationMismatch';
 }
 
-/** Finds the bound form of each listed operation. Throws where an operation is only listed, or only bound. */
+/** Returns a function that finds the bound form of a listed operation. Throws if an operation is only listed, or only bound. */
 export function pairOperations(
   listed: readonly ListedOperation[],
   slices: readonly Pick<Slice, 'operations'>[],
-): ReadonlyMap<ListedOperation, BoundOperation> {
+): (operation: ListedOperation) => BoundOperation {
   const bound = new Map(slices.flatMap((slice) => slice.operations.map((one) => [one.operation, one] as const)));
-  for (const operation of listed) boundFormOf(bound, operation);
-  for (const { name } of bound.keys()) {
-    if (!listed.some((operation) => operation.name === name))
-      throw new OperationMismatch(`${name} is missing in operations.ts`);
-  }
-  return bound;
-}
-
-function boundFormOf(bound: ReadonlyMap<ListedOperation, BoundOperation>, operation: ListedOperation): BoundOperation {
-  const found = bound.get(operation);
-  if (found === undefined) throw new OperationMismatch(`no slice binds ${operation.name}`);
-  return found;
+  const boundOperation = (operation: ListedOperation) => {
+    const found = bound.get(operation);
+    if (found === undefined) throw new OperationMismatch(`no slice binds ${operation.name}`);
+    return found;
+  };
+  listed.forEach(boundOperation);
+  for (const operation of bound.keys())
+    if (!listed.includes(operation)) throw new OperationMismatch(`${operation.name} is missing in operations.ts`);
+  return boundOperation;
 }
 
 /** The page on which citizens confirm the receipt of mail. */

@@ -13,47 +13,58 @@ import { citizenPageScopes } from '../web/sign-in-config.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 import type { AppContext } from './app-context.ts';
 
-/** The sign-in of a demo whose settings name none: its own issuer, and what the settings would say of it. */
+/** The own issuer of a demo, and the settings that name it. */
 export type DemoSignIn = { readonly settings: Settings; readonly mounts: readonly MountedHandler[] };
 
 /**
- * The issuer of a demo at that address, and the client for its citizens, which is made where it is not there yet. Its keys follow
- * from the root key, so that all threads of a process have the same.
+ * Creates the issuer of a demo whose settings name none, and the client of its citizens if it does not exist. The keys are
+ * derived from the root key, so that all threads of a process have the same.
  */
 export async function createDemoSignIn(app: AppContext, publicUrl: string): Promise<DemoSignIn | undefined> {
   const { settings, root, clock, random } = app;
   if (settings.signInIssuer !== undefined) return undefined;
   const issuer = `${publicUrl}${demoIssuerPath}`;
   const key = root.derive('citizen-sessions');
-  const of = (what: string) => hmac('sha256', key, `demo ${what}`);
+  const derive = (purpose: string) => hmac('sha256', key, `demo ${purpose}`);
   const id = `demo-citizens-${hash('sha256', issuer, 'hex').slice(0, 8)}`;
-  const secret = of('secret').toString('base64url');
+  const secret = derive('secret').toString('base64url');
   await ensureClient(app, { clientId: id, issuer });
   const mounts = createDemoIssuer({
-    ...{ issuer, clock, random, people: demoPeople(), codeKey: of('codes') },
+    issuer,
+    clock,
+    random,
+    people: demoPeople(),
+    codeKey: derive('codes'),
     client: { id, secret, returnUrl: `${publicUrl}${citizenPaths.returned}` },
-    signingKey: signingKeyFromSeed('access-token', newSigningSeed('access-token', derivedSeeds(of))),
+    signingKey: signingKeyFromSeed('access-token', newSigningSeed('access-token', derivedSeeds(derive))),
   });
-  const trustedIssuers = [...settings.trustedIssuers, issuer];
-  const named = { signInIssuer: issuer, signInClientId: id, signInClientSecret: new Secret(secret), trustedIssuers };
-  return { settings: { ...settings, ...named }, mounts };
+  return {
+    settings: {
+      ...settings,
+      signInIssuer: issuer,
+      signInClientId: id,
+      signInClientSecret: new Secret(secret),
+      trustedIssuers: [...settings.trustedIssuers, issuer],
+    },
+    mounts,
+  };
 }
 
-/** Everybody whom the demo's register has. */
+/** All citizens in the register of the demo. */
 function demoPeople() {
-  const named = personas.map(({ citizenId, givenName = '', familyName = '' }) => {
+  return [...demoCitizens, ...personas].map(({ citizenId, givenName = '', familyName = '' }) => {
     return { citizenId, givenName: String(givenName), familyName: String(familyName) };
   });
-  return [...demoCitizens, ...named];
 }
 
-/** One seed after the other, since not every one is a key. */
-function derivedSeeds(of: (what: string) => Buffer): () => Buffer {
+/** A new seed for each call: not every seed is a key. */
+function derivedSeeds(derive: (purpose: string) => Buffer): () => Buffer {
   let tries = 0;
-  return () => {
-    tries += 1;
-    return of(`key ${tries}`);
-  };
+  return () => derive(`key ${++tries}`);
+}
+
+class DemoClientRefused extends Error {
+  override readonly name = 'DemoClientRefused';
 }
 
 async function ensureClient(
@@ -63,11 +74,11 @@ async function ensureClient(
   if ((await findClient(db.read, clientId)) !== undefined) return;
   const scopes = [...citizenPageScopes];
   const credential = { by: 'issuer', issuer } as const;
-  const made = newClient({ name: 'Pages of citizens', kind: 'demo', scopes, credential }, clock, random);
-  if ('fault' in made) throw new Error(`the client of the demo's citizens could not be made: ${made.fault}`);
+  const created = newClient({ name: 'Pages of citizens', kind: 'demo', scopes, credential }, clock, random);
+  if ('fault' in created) throw new DemoClientRefused(created.fault);
   const head = { id: mint('event'), at: clock.now(), actor: { process: 'demo' } } as const;
   await commit({
     events: [{ type: 'client.created', ...head, clientId, scopes }],
-    statements: [insertClient({ ...made.client, clientId })],
+    statements: [insertClient({ ...created.client, clientId })],
   });
 }

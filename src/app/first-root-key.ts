@@ -7,21 +7,21 @@ import { databaseFile, openDatabase } from '../db/open-database.ts';
 import { createSyncedFolder } from '../db/sync-folder.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
 
-/** The root key within `DATA_DIR`, where no setting names another place. */
+/** The name of the root key file in `DATA_DIR`. */
 export const rootKeyFileName = 'root.key';
 
-/** Where the root key is: the setting, or the data folder. */
+/** The path of the root key file: the setting, or a file in the data folder. */
 export function rootKeyPath(settings: Settings): string {
   return settings.rootKeyFile ?? join(settings.dataDir, rootKeyFileName);
 }
 
 /**
- * Makes the root key of a new installation. Refuses where the database holds what another root key has wrapped: a new one
- * would open nothing of it, and would lie where the copy of the lost one belongs.
+ * Creates the root key of a new installation. Throws if the database has keys that another root key wraps: a new root key
+ * opens none of them, and its file would be in the place of the lost one.
  */
 export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, path: string): Promise<RootKey> {
   await openFolderOfSetting('DATA_DIR', () => createSyncedFolder(dataDir));
-  // A first start has no file yet, and opens no database twice.
+  // At the first start there is no database, and it is not created here.
   if (!existsSync(path) && (databaseUrl !== undefined || existsSync(join(dataDir, databaseFile)))) {
     const databaseOptions = { databaseUrl: databaseUrl?.reveal(), dataDir, clock: systemClock, random: systemRandom };
     const db = await openDatabase(databaseOptions);
@@ -43,7 +43,7 @@ export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, pat
     return createRootKey(path, systemRandom);
   } catch (fault) {
     if (!(fault instanceof Error && 'code' in fault)) throw fault;
-    // Another process has made one meanwhile.
+    // Another process has created one meanwhile.
     if (fault.code === 'EEXIST' && !('syscall' in fault && fault.syscall === 'mkdir')) throw fault;
     throw new RootKeyError(
       `no root key can be made at ${path} (${fault.message}): its folder has to be one that the user of this process may write in`,

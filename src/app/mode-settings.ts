@@ -3,8 +3,8 @@ import type { Settings } from '../config/settings.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 
 /**
- * The settings as the mode has them where the operator has not said it. The demo knows the simulator's citizens, takes the
- * secrets of clients, names people, and scans nothing.
+ * The settings with the defaults of the mode. The demo has the simulators, accepts client secrets, has invented contacts, and
+ * does not scan documents.
  */
 export function modeSettings(given: Settings, isDemo: boolean): Settings & { readonly logLevel: string } {
   const { simulators = isDemo, clientSecrets = isDemo, logLevel = isDemo ? 'warn' : 'info' } = given;

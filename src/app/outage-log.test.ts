@@ -14,7 +14,7 @@ function createRecordedLog() {
   const log: Log = {
     ...createLog('silent'),
     fault: (where, fault) => void lines.push(`${where}: ${fault instanceof Error ? fault.message : ''}`),
-    notice: (message, fields) => void lines.push(`${message} (${fields?.['faultsNotTold']})`),
+    notice: (message, fields) => void lines.push(`${message} (${fields?.['faultsNotLogged']})`),
   };
   return { log, lines, taken: () => lines.splice(0) };
 }
@@ -31,15 +31,15 @@ test('an outage of the document store is logged when it begins, each minute whil
   const fail = () => outages.log.fault('documents', new BlobsUnavailable('full'));
   for (let count = 0; count < 5; count += 1) fail();
   outages.log.fault('scan', new BlobsUnavailable('full'));
-  outages.log.fault('documents', new Error('strays'));
-  assert.deepEqual(taken(), ['documents: full', 'documents: strays']);
+  outages.log.fault('documents', new Error('other'));
+  assert.deepEqual(taken(), ['documents: full', 'documents: other']);
   await advance(60_000, turn);
   assert.deepEqual(taken(), ['documents: full']);
-  // Nobody asks, and it is not there.
+  // Without a request, the check finds that the store is still missing.
   await advance(60_000, turn);
   assert.deepEqual(taken(), ['documents: away']);
   isThere = true;
-  // A disk that is full can be read.
+  // The check succeeds on a full disk, which can be read.
   fail();
   await advance(60_000, turn);
   assert.deepEqual(taken(), ['documents: full']);
@@ -55,7 +55,7 @@ test('an outage of the document store is logged when it begins, each minute whil
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: an outage of the database counts each fault that it kept from the log, and a stop keeps none`, async (t) => {
+  test(`${engine.name}: the end of a database outage is logged with the number of suppressed faults, and a stop logs pending ones`, async (t) => {
     const db = await engine.open(t);
     const { timer, advance } = createVirtualTime();
     const { log, lines, taken } = createRecordedLog();

@@ -30,12 +30,12 @@ export type PublicEndpoint = {
   invalidateClients(): void;
 };
 
-/** The parts of a public endpoint besides the app context. */
+/** The dependencies of a public endpoint besides the app context. */
 export type PublicEndpointDeps = {
   readonly publicUrl: string;
   readonly transport: TransportSecurity;
   readonly watch: LedgerHealth;
-  /** Whether the demo's data is there; left out where there is nothing to wait for. */
+  /** Whether the demo has its data. Absent if the server need not wait for any. */
   readonly isPrepared?: (() => boolean) | undefined;
 };
 
@@ -50,7 +50,15 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, monotonicClock, onFault));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: transport.binding });
   const authorization = createAuthorizationServer({
-    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets: clientSecrets === true, ...transport },
+    ...transport,
+    db,
+    clock,
+    random,
+    publicUrl,
+    scopes,
+    trustedIssuers,
+    keys,
+    secrets: clientSecrets === true,
     report: (fault) => log.fault('token', fault),
   });
   const metadataOptions = { publicUrl, scopes, trustedIssuers };

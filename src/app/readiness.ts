@@ -6,8 +6,8 @@ class NotReady extends Error {
 }
 
 /**
- * Whether requests can be served: the database can be read and stores events, without which no operation answers. Calls during a
- * check share its result. The reason of a failure is logged once, until the check succeeds again.
+ * Checks that the database can be read and stores events: no operation answers without an event. Calls during a check share
+ * its result. The reason of a failure is logged once, until a check succeeds.
  */
 export function createReadinessCheck({
   db,

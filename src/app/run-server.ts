@@ -23,10 +23,10 @@ import { type Role, roles, type ServeOptions, serve } from './serve.ts';
 import type { Environment } from './threads/thread-messages.ts';
 import { apiThreadCount } from './threads/thread-pool.ts';
 
-/** Serves commands that other processes of the same owner send to a running server; returns the function that ends it. */
+/** Runs commands that other processes of the same owner send to a running server. Returns the function that ends this. */
 export type ServeCommandsFor = (app: AppContext) => Promise<() => Promise<void>>;
 
-/** The surroundings of a running server; `environment` is what its settings were read from. */
+/** The dependencies of a running server. Its settings were read from `environment`. */
 export type RunServerDeps = {
   readonly terminal: Terminal;
   readonly serveCommandsFor: ServeCommandsFor;
@@ -38,10 +38,7 @@ class DemoBeyondLoopback extends Error {
 }
 
 /** Runs the demo until it is stopped. */
-export async function runDemo(
-  given: Settings,
-  { terminal, serveCommandsFor, environment }: RunServerDeps,
-): Promise<ExitCode> {
+export async function runDemo(given: Settings, deps: RunServerDeps): Promise<ExitCode> {
   const settings = modeSettings(given, true);
   if (![settings.host, settings.adminHost].every((host) => ['127.0.0.1', '::1', 'localhost'].includes(host))) {
     throw new DemoBeyondLoopback(
@@ -62,26 +59,17 @@ export async function runDemo(
     cascade: cascadeOf(settings, true),
     pages: startPages({ outbox, hasCitizenPages: true }),
   };
-  return await runUntilStopped(
-    { settings, root, log, serveCommandsFor, path, environment },
-    mode,
-    async (app, running) => {
-      const context = { ...app, read: app.db.read, dataDir: settings.dataDir, ...running };
-      const demo = await seedDemo(context);
-      isSeeded = true;
-      const [client] = demo.clients;
-      const token = client === undefined ? '' : await running.issueAccessToken(client.clientId, client.scopes);
-      terminal.stdout(demoText(demo, token, running.adminUrl));
-    },
-  );
+  return await runUntilStopped({ ...deps, settings, root, log, rootKeyPath: path }, mode, async (app, running) => {
+    const demo = await seedDemo({ ...app, read: app.db.read, dataDir: settings.dataDir, ...running });
+    isSeeded = true;
+    const [client] = demo.clients;
+    const token = client === undefined ? '' : await running.issueAccessToken(client.clientId, client.scopes);
+    deps.terminal.stdout(demoText(demo, token, running.adminUrl));
+  });
 }
 
 /** Runs the server until it is stopped. Keys and settings must exist. */
-export async function runStart(
-  given: Settings,
-  args: readonly string[],
-  { terminal, serveCommandsFor, environment }: RunServerDeps,
-): Promise<ExitCode> {
+export async function runStart(given: Settings, args: readonly string[], deps: RunServerDeps): Promise<ExitCode> {
   const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
   const settings = modeSettings(given, false);
   const path = rootKeyPath(settings);
@@ -96,15 +84,11 @@ export async function runStart(
     cascade: cascadeOf(settings, false),
     pages: startPages({ outbox: undefined, hasCitizenPages: settings.signInIssuer !== undefined }),
   };
-  return await runUntilStopped(
-    { settings, root, log, serveCommandsFor, path, environment },
-    mode,
-    async (_app, running) => {
-      // A process without the role `api` listens only at the address of its metrics.
-      const at = mode.roles.has('api') ? `at ${running.publicUrl}` : `as ${[...mode.roles].join(' and ')}`;
-      terminal.stderr(`citizen-services ${at}, metrics at ${running.adminUrl}/metrics\n`);
-    },
-  );
+  return await runUntilStopped({ ...deps, settings, root, log, rootKeyPath: path }, mode, async (_app, running) => {
+    // A process without the role `api` listens only at the address of its metrics.
+    const at = mode.roles.has('api') ? `at ${running.publicUrl}` : `as ${[...mode.roles].join(' and ')}`;
+    deps.terminal.stderr(`citizen-services ${at}, metrics at ${running.adminUrl}/metrics\n`);
+  });
 }
 
 function parseRoles(text: string | undefined): ReadonlySet<Role> {
@@ -128,21 +112,18 @@ function startPages({ outbox, hasCitizenPages }: StartPageOptions): readonly Pag
   return outbox === undefined ? [start] : [start, outboxPage(outbox.mails)];
 }
 
-type RunServerContext = {
+type RunServerContext = RunServerDeps & {
   readonly settings: Settings;
   readonly root: RootKey;
-  /** The path of the root key file. */
-  readonly path: string;
+  readonly rootKeyPath: string;
   readonly log: Log;
-  readonly serveCommandsFor: ServeCommandsFor;
-  readonly environment: Environment;
 };
 type ServerHandle = Awaited<ReturnType<typeof serve>>;
-/** `runUntilStopped` adds the threads, alike for `demo` and `start`. */
+/** The options of `serve` that differ between `demo` and `start`. */
 type ModeOptions = Omit<ServeOptions, 'apiThreads' | 'threads'>;
 
 async function runUntilStopped(
-  { settings, root, path, log, serveCommandsFor, environment }: RunServerContext,
+  { settings, root, rootKeyPath: path, log, serveCommandsFor, environment }: RunServerContext,
   mode: ModeOptions,
   whenServing: (app: AppContext, running: ServerHandle) => Promise<void>,
 ): Promise<ExitCode> {
@@ -155,8 +136,13 @@ async function runUntilStopped(
     end(1);
   };
   const app = await openApp({
-    ...{ settings, root, log, clock: systemClock, timer: systemTimer, random: systemRandom },
-    mustBeThere: !mode.isDemo,
+    settings,
+    root,
+    log,
+    clock: systemClock,
+    timer: systemTimer,
+    random: systemRandom,
+    mustExist: !mode.isDemo,
     onLost: lost('database'),
   });
   const stop = () => end(0);
@@ -175,7 +161,7 @@ async function runUntilStopped(
       await whenServing(app, running);
       return await ended;
     } catch (fault) {
-      // After the database was lost, other faults only follow from that.
+      // After the database was lost, other faults are its consequences.
       throw lostBy ?? fault;
     } finally {
       await stopCommands();

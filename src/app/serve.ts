@@ -1,4 +1,3 @@
-import type { ApiServer } from '../api/api-server.ts';
 import { describeEndpoints } from '../api/endpoint-register.ts';
 import { countingLog, createMetrics, type MetricsSnapshot } from '../api/metrics.ts';
 import type { PageRoute } from '../api/page-route.ts';
@@ -61,7 +60,6 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
-/** A part that was started and has to be stopped. */
 type StoppablePart = { stop(deadlineMs: number): Promise<unknown> };
 type RegisterPart = <P extends StoppablePart | undefined>(part: P) => P;
 
@@ -98,16 +96,13 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   const transport = openTransportSecurity(context, publicUrl, isAlone);
   const ledger = register(openLedger(context, auth.keys, publicUrl));
   const app = await createApp(context, {
+    ...mode,
     publicUrl,
     auth,
     transport,
     ledger,
-    cascade: mode.cascade,
-    channels: mode.channels,
     isHelper,
-    pages: mode.pages,
     reusePort: apiThreads > 1,
-    isPrepared: mode.isPrepared,
     mounts: demo?.mounts ?? [],
   });
   const { endpoint, server } = app;
@@ -115,7 +110,11 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   await runStartupChecks(app, mode);
   await recordEndpoints(describeEndpoints(operations), { ...context, read: context.db.read });
   const jobs = jobStarter(context, app, mode);
-  if (mode.roles.has('api')) await listen(server, mode, { host: settings.host, port });
+  if (mode.roles.has('api')) {
+    // SO_REUSEPORT would share a port with another program that has it.
+    if (apiThreads > 1 && !isHelper) await probePort({ host: settings.host, port });
+    await server.listen(settings.host, port);
+  }
   const metrics = await createMetrics();
   countedLog.begin(metrics);
   for (const slice of app.slices) slice.registerMetrics(metrics);
@@ -184,52 +183,30 @@ function jobStarter(context: AppContext, { slices }: App, mode: ServeOptions) {
   };
 }
 
-type ListenTarget = { readonly host: string; readonly port: number };
-
-/** Listens. With several threads the first one checks that no other program has the port, which SO_REUSEPORT would share with it. */
-async function listen(
-  server: ApiServer,
-  { apiThreads, isHelper }: ServeOptions,
-  { host, port }: ListenTarget,
-): Promise<void> {
-  if (apiThreads > 1 && isHelper !== true) await probePort({ host, port });
-  await server.listen(host, port);
-}
-
-type ThreadStartOptions = {
-  readonly port: number;
-  readonly publicUrl: string;
-  readonly wakeJob: WakeJob;
-  readonly app: App;
-};
-
 function startThreads(
   context: AppContext,
-  mode: ServeOptions,
-  { port, publicUrl, wakeJob, app }: ThreadStartOptions,
+  { threads, isDemo, cascade, apiThreads, roles: own, pages }: ServeOptions,
+  started: Pick<ThreadOptions, 'port' | 'publicUrl'> & { readonly wakeJob: WakeJob; readonly app: App },
 ): ThreadPool | undefined {
-  const { threads, isDemo, cascade, apiThreads, roles: own } = mode;
   if (threads === undefined || !own.has('api')) return undefined;
-  const { environment, rootKeyPath } = threads;
+  const { port, publicUrl, wakeJob, app } = started;
+  const { environment, rootKeyPath, onLost } = threads;
   const threadOptions = { environment, isDemo, cascade, rootKeyPath, port, publicUrl, apiThreads };
-  const pages = [...mode.pages, ...app.endpoint.pages.filter(({ path }) => path === readinessPath)];
-  return startThreadPool({ ...threads, app: context, threadOptions, pages, wakeJob });
+  const readiness = app.endpoint.pages.filter(({ path }) => path === readinessPath);
+  return startThreadPool({ app: context, threadOptions, pages: [...pages, ...readiness], wakeJob, onLost });
 }
 
-/** Each minute, and at once: checks the clock. Each minute: reads a root key that is being rotated, and forgets unused keys. */
+/** Each minute: checks the clock, reads a root key that is being rotated, and forgets unused keys. Checks the clock at once too. */
 function startMinuteJobs(app: AppContext): { stop(): Promise<unknown> } {
   const { log, timer, root, citizenKeys } = app;
-  const minutely = { timer, everyMs: 60_000 };
-  const clock = { ...minutely, call: watchClock(app), onFault: (fault: unknown) => log.fault('clock', fault) };
-  const first = clock.call().catch(clock.onFault);
+  const minutely = (name: string, call: () => Promise<void>) =>
+    repeatEvery({ timer, everyMs: 60_000, call, onFault: (fault) => log.fault(name, fault) });
+  const checkClock = watchClock(app);
+  const first = checkClock().catch((fault: unknown) => log.fault('clock', fault));
   const parts = [
-    repeatEvery({
-      ...minutely,
-      call: async () => citizenKeys.evictUnused(),
-      onFault: (fault) => log.fault('ledger', fault),
-    }),
-    repeatEvery({ ...minutely, call: async () => root.refresh(), onFault: (fault) => log.fault('root-key', fault) }),
-    repeatEvery(clock),
+    minutely('ledger', async () => citizenKeys.evictUnused()),
+    minutely('root-key', async () => root.refresh()),
+    minutely('clock', checkClock),
   ];
   return { stop: () => Promise.all([first, ...parts.map((part) => part.stop())]) };
 }

@@ -2,15 +2,12 @@ import { maxClockSkewMs } from '../db/database-clock.ts';
 import type { AppContext } from './app-context.ts';
 
 class ClockError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'ClockError';
-  }
+  override readonly name = 'ClockError';
 }
 
 /**
- * Checks the clock; call it each minute. Logs once when this machine differs from the clock of PostgreSQL by seconds, and once
- * when deletion is paused because the clock jumped ahead.
+ * Returns a check of the clock, for each minute. It logs once that this clock differs from that of PostgreSQL by seconds, and
+ * once that deletion is paused because the clock jumped ahead.
  */
 export function watchClock({
   lookAtClock,
@@ -36,5 +33,5 @@ const pausedMessage =
 function skewMessage(skewMs: number): string {
   const direction = skewMs > 0 ? 'ahead of' : 'behind';
   const seconds = Math.round(Math.abs(skewMs) / 1_000);
-  return `this clock is ${seconds} s ${direction} that of PostgreSQL, which counts: see that clocks are kept by NTP, as by chrony`;
+  return `this clock is ${seconds} s ${direction} that of PostgreSQL, which the server uses; check that NTP synchronises the clocks, for example with chrony`;
 }

@@ -14,13 +14,7 @@ export async function statFile(path: string): Promise<Stats | undefined> {
 
 /** The length of a file and its SHA-256 in hexadecimal. Reads it as a stream. */
 export async function fileDigest(path: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  await pipeline(createReadStream(path), async (chunks) => {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
-  });
-  return { bytes, sha256: hash.digest('hex') };
+  const [file, hash] = [createReadStream(path), createHash('sha256')];
+  await pipeline(file, hash);
+  return { bytes: file.bytesRead, sha256: hash.digest('hex') };
 }

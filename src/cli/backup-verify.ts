@@ -22,7 +22,7 @@ import { verifyLog } from '../ledger/verify-log.ts';
 import { listBackupDocuments } from './backup-documents.ts';
 import { documentsDifference, documentsFolder, extractDatabase, readBackupAnchor } from './backup-folder.ts';
 import { type BackupManifest, readVerifiedManifest } from './backup-manifest.ts';
-import { CommandFailed } from './command.ts';
+import { CommandFailed, messageOf } from './command.ts';
 import type { DocumentsContext } from './documents.ts';
 import { formatCount } from './progress.ts';
 
@@ -130,8 +130,7 @@ async function verifyCitizenKeys({
     try {
       await citizenKeys.preload(ids);
     } catch (fault) {
-      const why = fault instanceof Error ? fault.message : 'unknown';
-      return { fault: `the root key does not open the keys of all citizens: ${why}` };
+      return { fault: `the root key does not open the keys of all citizens: ${messageOf(fault)}` };
     }
     citizens += ids.length;
     const last = ids.at(-1);
@@ -188,7 +187,7 @@ async function verifyLedger(
     if (head !== undefined)
       await openTree({ read, write: () => Promise.reject(new CommandFailed('it is empty')) }, anchor, head);
   } catch (fault) {
-    return ledgerResult(fault instanceof Error ? fault.message : 'it cannot be opened');
+    return ledgerResult(messageOf(fault));
   }
   const [policy, signed] = [await logPolicy(), await log.signedCheckpoint()];
   if (policy === undefined)

@@ -71,7 +71,7 @@ const restoreDetails = `It needs the root key that was used when the backup was 
 
 async function create(args: readonly string[], deps: BackupDeps, terminal: Terminal): Promise<ExitCode> {
   const options = { since: { type: 'string' } } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const folder = resolve(terminal.cwd, singlePositional(positionals, 'name one folder'));
   const earlier = values.since === undefined ? undefined : resolve(terminal.cwd, values.since);
   const onProgress = progressOn(terminal);
@@ -94,7 +94,7 @@ async function create(args: readonly string[], deps: BackupDeps, terminal: Termi
 
 async function verify(args: readonly string[], deps: BackupDeps, terminal: Terminal): Promise<ExitCode> {
   const options = { quick: { type: 'boolean' }, scratch: { type: 'string' }, json: { type: 'boolean' } } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const folder = resolve(terminal.cwd, singlePositional(positionals, 'name one folder'));
   const parentFolder = resolve(terminal.cwd, values.scratch ?? tmpdir());
   // Listen before the scratch folder exists, so that a signal cannot leave it.
@@ -130,7 +130,7 @@ async function verify(args: readonly string[], deps: BackupDeps, terminal: Termi
 }
 
 async function restore(args: readonly string[], deps: BackupDeps, terminal: Terminal): Promise<ExitCode> {
-  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
   const folder = resolve(terminal.cwd, singlePositional(positionals, 'name one folder'));
   const settings = deps.settings();
   const rootKeyPath = deps.rootKeyPath(settings);

@@ -8,7 +8,7 @@ import { calibrateCommands } from './calibrate.ts';
 import { runCommandLine } from './command.ts';
 
 const header = 'citizenId,givenName,familyName,birthDate,country\n';
-/** So many persons of one country. */
+/** A file with this number of persons, all of one country. */
 const peopleOf = (count: number) =>
   header +
   Array.from({ length: count }, (_, at) => `C-${at},Name${at % 9},Family${at},${1940 + (at % 60)}-02-07,DE\n`).join('');
@@ -29,7 +29,7 @@ async function run(t: TestContext, texts: Readonly<Record<string, string>>, ...e
   return { code, stdout, stderr, read: (name: string) => readFileSync(join(cwd, name), 'utf8') };
 }
 
-test('what calibrate writes is a policy, also of a column that says the same of everybody, and of a single person', async (t) => {
+test('calibrate writes a policy, also for a column with one value and for a single person', async (t) => {
   for (const count of [1, 2, 40]) {
     const { code, stdout, stderr } = await run(t, { 'r.csv': peopleOf(count) });
     assert.equal(code, 0, stderr);
@@ -39,7 +39,7 @@ test('what calibrate writes is a policy, also of a column that says the same of 
   }
 });
 
-test('of files without a column in common, or with none but ids, nothing is learned', async (t) => {
+test('calibrate fails for files without a common column, or with ids only', async (t) => {
   const towns = 'citizenId,locality\nA,Porto\nB,Lisbon\n';
   const apart = await run(t, { 'r.csv': peopleOf(2), 'c.csv': towns }, '--claims', 'c.csv');
   const alone = await run(t, { 'r.csv': 'citizenId\nA\nB\n' });
@@ -49,7 +49,7 @@ test('of files without a column in common, or with none but ids, nothing is lear
   }
 });
 
-test('a policy is not written over the file that says which column is which', async (t) => {
+test('calibrate refuses to overwrite its column mapping with the policy', async (t) => {
   const map = '{"citizenId":"citizenId","familyName":"familyName"}';
   const files = { 'r.csv': peopleOf(2), 'map.json': map };
   const { code, stderr, read } = await run(t, files, '--columns', 'map.json', '--out', 'map.json');

@@ -7,7 +7,7 @@ import { calibratedPolicy, shippedPolicies } from '../identity/match/policy.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { requireOtherFile, requireWritable, resolveReadableFile } from './argument-file.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
-import { readColumns } from './evaluate.ts';
+import { readMapping } from './import-citizens.ts';
 import { rowsProgress } from './progress.ts';
 
 const details = `Learns, without labels, how much each level of agreement weighs in this register, and prints a policy as JSON:
@@ -38,7 +38,7 @@ export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Co
       details,
       run: async (args) => {
         const { values } = parseArgs({
-          args: [...args],
+          args,
           options: {
             register: { type: 'string' },
             claims: { type: 'string' },
@@ -60,7 +60,7 @@ export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Co
         if (!Number.isSafeInteger(maxPairs) || maxPairs < 1000) throw new UsageError('--pairs takes 1000 or more.');
         const basis = shippedPolicies.get(values.basis);
         if (basis?.model === undefined) throw new UsageError(`--basis takes ${modelled.join(' or ')}.`);
-        const columns = readColumns(values.columns, terminal.cwd);
+        const columns = readMapping('--columns', values.columns, terminal.cwd);
         const read = [values.register, values.claims].flatMap((name) =>
           name === undefined ? [] : [resolveReadableFile(terminal.cwd, name)],
         );

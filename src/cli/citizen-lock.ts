@@ -1,31 +1,28 @@
 import { parseArgs } from 'node:util';
-import { type Read, WriteRefused } from '../db/database.ts';
 import { findCitizenLock, replaceCitizenLock } from '../identity/register/citizen-lock-store.ts';
 import type { IdentityPorts } from '../identity/verification/ports.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { IdGenerator } from '../kernel/id.ts';
-import type { Commit } from '../ledger/commit.ts';
-import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  type ExitCode,
+  singleArgument,
+  singlePositional,
+  type Terminal,
+  UsageError,
+} from './command.ts';
+import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
-/** The dependencies of the lock commands. `operator` is the actor in their ledger events. */
-export type LockContext = {
-  readonly commit: Commit;
-  readonly read: Read;
-  readonly clock: Clock;
-  readonly mint: IdGenerator;
-  readonly operator: string;
+/** The dependencies of the lock commands. */
+export type LockContext = CommandContext & {
   readonly notifyLockChange: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
-
-/** Opens the app for one command and closes it afterwards. */
-export type WithLockContext = <T>(use: (context: LockContext) => Promise<T>) => Promise<T>;
 
 const oneCitizen = 'name one citizen by the id of the register';
 /** The maximum code points of a reason, which a message contains. */
 const maxReasonLength = 200;
 
 /** The commands `citizens lock` and `citizens unlock`. */
-export function lockCommands(withContext: WithLockContext, terminal: Terminal): readonly Command[] {
+export function lockCommands(withContext: WithContext<LockContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'citizens lock',
@@ -33,8 +30,7 @@ export function lockCommands(withContext: WithLockContext, terminal: Terminal): 
       summary:
         'Locks the record of a citizen at their request: verifications no longer match, and the access log of the citizen shows the lock.',
       run: async (args) => {
-        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-        const citizenId = singlePositional(positionals, oneCitizen);
+        const citizenId = singleArgument(args, oneCitizen);
         return await withContext((context) => setLock(context, citizenId, true, terminal));
       },
     },
@@ -45,7 +41,7 @@ export function lockCommands(withContext: WithLockContext, terminal: Terminal): 
         'Unlocks the record. With --own, removes the lock that the citizen set, and sends the citizen a message with the reason.',
       run: async (args) => {
         const { values, positionals } = parseArgs({
-          args: [...args],
+          args,
           options: { own: { type: 'boolean' }, reason: { type: 'string' } },
           allowPositionals: true,
         });
@@ -71,7 +67,7 @@ function readReason(own: boolean, text: string | undefined): string | undefined 
   return reason;
 }
 
-const unknownCitizen = 'The register has no such citizen.\n';
+const unknownCitizen = 'The register has no such citizen.';
 
 async function setLock(
   context: LockContext,
@@ -79,27 +75,14 @@ async function setLock(
   locked: boolean,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const { commit, clock, mint, operator, read } = context;
-  try {
-    await commit({
-      events: [
-        { type: 'identity.lock-changed', id: mint('event'), at: clock.now(), actor: { operator }, citizenId, locked },
-      ],
-      statements: [
-        {
-          sql: 'update citizen set locked = $2 where citizen_id = $1 returning citizen_id',
-          args: [citizenId, locked],
-          rows: 1,
-        },
-      ],
-    });
-  } catch (fault) {
-    if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
-    stderr(unknownCitizen);
-    return 1;
-  }
+  const sql = 'update citizen set locked = $2 where citizen_id = $1 returning citizen_id';
+  const changed = await commitIfUnchanged(context.commit, {
+    events: [{ type: 'identity.lock-changed', ...eventHead(context), citizenId, locked }],
+    statements: [{ sql, args: [citizenId, locked], rows: 1 }],
+  });
+  if (!changed) throw new CommandFailed(unknownCitizen);
   stderr(locked ? 'Locked. An import with a column locked may change that.\n' : 'Not locked any more.\n');
-  if (!locked && (await findCitizenLock(read, citizenId))?.locked === true)
+  if (!locked && (await findCitizenLock(context.read, citizenId))?.locked === true)
     stderr('The lock that the citizen set remains. To remove it: citizens unlock ID --own --reason TEXT\n');
   return 0;
 }
@@ -110,32 +93,17 @@ async function liftCitizenLock(
   reason: string,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const { commit, clock, mint, operator, read } = context;
-  const before = await findCitizenLock(read, citizenId);
-  if (before?.locked !== true) {
-    stderr(before === undefined ? unknownCitizen : 'The citizen has set no lock.\n');
-    return 1;
-  }
-  const now = clock.now();
-  const notification = await context.notifyLockChange({ citizenId, locked: false, reason }, { now, mint });
-  const lifted = {
-    type: 'own-lock.lifted',
-    id: mint('event'),
-    at: now,
-    actor: { operator },
-    citizenId,
-    reason,
-  } as const;
-  try {
-    await commit({
-      events: [lifted, ...notification.events],
-      statements: [replaceCitizenLock(citizenId, before, { ...before, locked: false }), ...notification.statements],
-    });
-  } catch (fault) {
-    if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
-    stderr('The citizen changed the lock at the same time. Run the command again.\n');
-    return 1;
-  }
+  const before = await findCitizenLock(context.read, citizenId);
+  if (before === undefined) throw new CommandFailed(unknownCitizen);
+  if (!before.locked) throw new CommandFailed('The citizen has set no lock.');
+  const head = eventHead(context);
+  const change = { citizenId, locked: false, reason };
+  const notification = await context.notifyLockChange(change, { now: head.at, mint: context.mint });
+  const changed = await commitIfUnchanged(context.commit, {
+    events: [{ type: 'own-lock.lifted', ...head, citizenId, reason }, ...notification.events],
+    statements: [replaceCitizenLock(citizenId, before, { ...before, locked: false }), ...notification.statements],
+  });
+  if (!changed) throw new CommandFailed('The citizen changed the lock at the same time. Run the command again.');
   stderr('The lock of the citizen is lifted, and a message says so with the reason.\n');
   return 0;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as aTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { engines } from '../../test/support/database-engines.ts';
 import { makeDocumentFolder } from '../../test/support/document-app.ts';
 import { buildLedgerApp } from '../../test/support/ledger-app.ts';
@@ -10,8 +10,8 @@ import { savePreferences, saveVerifiedContacts } from '../notifications/contact/
 import { citizenCommands } from './citizens.ts';
 import { runCommandLine, type Terminal } from './command.ts';
 
-/** What the commands about single citizens are given. */
-async function roomOf(t: TestContext, app: ReturnType<typeof buildLedgerApp>) {
+/** The dependencies of the commands about one citizen. */
+async function contextOf(t: TestContext, app: ReturnType<typeof buildLedgerApp>) {
   return {
     ...app,
     read: app.db.read,
@@ -23,13 +23,13 @@ async function roomOf(t: TestContext, app: ReturnType<typeof buildLedgerApp>) {
   };
 }
 
-/** A house in which anna was asked for 250 times, and the commands on it. */
-async function lookedUp(t: TestContext) {
+/** Runs `ledger access-log` on an app with 250 uses of the data of anna. */
+async function openAccessLog(t: TestContext) {
   const [engine = assert.fail()] = engines;
   const app = buildLedgerApp(await engine.open(t));
   await app.use(...Array.from({ length: 250 }, () => 'anna'));
   await app.sequence();
-  const deps = await roomOf(t, app);
+  const deps = await contextOf(t, app);
   return async (terminal: Terminal, citizenId = 'anna') =>
     await runCommandLine(
       ['ledger', 'access-log', citizenId],
@@ -38,38 +38,45 @@ async function lookedUp(t: TestContext) {
     );
 }
 
-test('an access log ends behind the page at which whoever asked for it has left', async (t) => {
-  const accessLog = await lookedUp(t);
+test('an access log ends after the page during which its caller left', async (t) => {
+  const accessLog = await openAccessLog(t);
   const lines: string[] = [];
-  const told: string[] = [];
+  const printed: string[] = [];
   const terminal = {
     stdout: (line: string) => void lines.push(line),
-    stderr: (text: string) => void told.push(text),
-    ...{ isInteractive: true, cwd: '/', hasLeft: () => lines.length > 101 },
+    stderr: (text: string) => void printed.push(text),
+    isInteractive: true,
+    cwd: '/',
+    hasLeft: () => lines.length > 101,
   };
   assert.equal(await accessLog(terminal), 1);
-  // A line of what is common to all, and two pages.
+  // The first line, which is for all pages, and two pages.
   assert.equal(lines.length, 201);
-  assert.deepEqual(told, ['\r100 of 250 entries']);
+  assert.deepEqual(printed, ['\r100 of 250 entries']);
 });
 
-test('who asks for an access log under an id that nothing is on record of is asked back', async (t) => {
-  const accessLog = await lookedUp(t);
-  const told: string[] = [];
-  const terminal = { stdout: () => undefined, stderr: (text: string) => void told.push(text) };
+test('an access log without uses asks whether the id is from the register', async (t) => {
+  const accessLog = await openAccessLog(t);
+  const printed: string[] = [];
+  const terminal = { stdout: () => undefined, stderr: (text: string) => void printed.push(text) };
   for (const id of ['anna', 'annna'])
     assert.equal(await accessLog({ ...terminal, isInteractive: false, cwd: '/' }, id), 0);
-  assert.deepEqual(told, ['250 uses\n', '0 uses: nothing is on record under this id; is it that of the register?\n']);
+  assert.deepEqual(printed, [
+    '250 uses\n',
+    '0 uses: nothing is on record under this id; is it that of the register?\n',
+  ]);
 });
 
-test('the next page of an access log waits until the one before it was taken', async (t) => {
-  const accessLog = await lookedUp(t);
+test('an access log waits until its caller has read a page before it prints the next', async (t) => {
+  const accessLog = await openAccessLog(t);
   const [lines, seen]: [string[], number[]] = [[], []];
   const terminal = {
     stdout: (line: string) => void lines.push(line),
-    ...{ stderr: () => undefined, isInteractive: false, cwd: '/' },
+    stderr: () => undefined,
+    isInteractive: false,
+    cwd: '/',
     drained: async () => {
-      for (let turn = 0; turn < 100; turn += 1) await aTurn();
+      for (let turn = 0; turn < 100; turn += 1) await nextTick();
       seen.push(lines.length);
     },
   };
@@ -78,7 +85,7 @@ test('the next page of an access log waits until the one before it was taken', a
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: of a citizen who is erased nothing is left of how to reach them, and of others all of it`, async (t) => {
+  test(`${engine.name}: erasing a citizen deletes their preferences and contact codes, and no others`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const { citizenKeys, clock, db } = app;
     await db.write(citizenKeys.creationStatements(['anna', 'ben']));
@@ -99,14 +106,19 @@ for (const engine of engines) {
     for (const table of ['contact_wish', 'contact_code'])
       assert.deepEqual(await db.read(`select citizen_id from ${table}`), [{ citizen_id: 'ben' }], table);
     assert.equal(await erase('anna'), 1);
-    assert.match(terminal.told.join(''), /The key is destroyed.*no key of this citizen/s);
+    assert.match(terminal.printed.join(''), /The key is destroyed.*no key of this citizen/s);
   });
 }
 
 async function erasing(t: TestContext, app: ReturnType<typeof buildLedgerApp>) {
-  const told: string[] = [];
-  const terminal = { told, stdout: assert.fail, stderr: (text: string) => void told.push(text), isInteractive: false };
-  const deps = await roomOf(t, app);
+  const printed: string[] = [];
+  const terminal = {
+    printed,
+    stdout: assert.fail,
+    stderr: (text: string) => void printed.push(text),
+    isInteractive: false,
+  };
+  const deps = await contextOf(t, app);
   const erase = async (citizenId: string) =>
     await runCommandLine(
       ['citizens', 'erase', citizenId, '--yes'],

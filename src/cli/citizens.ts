@@ -7,17 +7,15 @@ import { type ErasureDeps, eraseCitizen } from '../ledger/erase-citizen.ts';
 import { deleteContactCodes } from '../notifications/contact/contact-code-store.ts';
 import { deletePreferences } from '../notifications/contact/contact-preferences-store.ts';
 import { type Command, type ExitCode, singleArgument, singlePositional, type Terminal, UsageError } from './command.ts';
+import { eventHead, type WithContext } from './command-context.ts';
 import { clearLineText, entriesProgress } from './progress.ts';
 
-/** The dependencies of the commands for one citizen. `operator` is the actor in their ledger events. */
+/** The dependencies of the commands for one citizen. */
 export type CitizensContext = Omit<ErasureDeps, 'actor' | 'besides'> &
   AccessLogDeps & { readonly operator: string; readonly documents: Pick<DocumentPorts, 'blobs' | 'alarm'> };
 
-/** Opens the app for one command and closes it afterwards. */
-export type WithCitizensContext = <T>(use: (context: CitizensContext) => Promise<T>) => Promise<T>;
-
 /** The commands `citizens erase` and `ledger access-log`. */
-export function citizenCommands(withContext: WithCitizensContext, terminal: Terminal): readonly Command[] {
+export function citizenCommands(withContext: WithContext<CitizensContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'citizens erase',
@@ -26,7 +24,7 @@ export function citizenCommands(withContext: WithCitizensContext, terminal: Term
         'Destroys the key of a citizen: the encrypted data of this person can never be read again. This cannot be undone.',
       run: async (args) => {
         const { values, positionals } = parseArgs({
-          args: [...args],
+          args,
           options: { yes: { type: 'boolean' } },
           allowPositionals: true,
         });
@@ -72,15 +70,16 @@ const pageSize = 100;
 async function printAccessLog(context: CitizensContext, citizenId: string, terminal: Terminal): Promise<ExitCode> {
   const { stdout, stderr } = terminal;
   const showProgress = entriesProgress(terminal);
-  const now = context.clock.now();
-  const event = { type: 'access-log.read', id: context.mint('event'), at: now } as const;
-  const actor = { operator: context.operator };
+  const head = eventHead(context);
   // The event is committed before any line is printed.
-  await context.commit({ events: [{ ...event, actor, citizenId, after: 0, shown: 0 }], statements: [] });
+  await context.commit({
+    events: [{ type: 'access-log.read', ...head, citizenId, after: 0, shown: 0 }],
+    statements: [],
+  });
   const checkpoint = await context.log.publishedCheckpoint();
   let after = 0;
   for (;;) {
-    const page = await readAccessLog(context, citizenId, { after, limit: pageSize, now, checkpoint });
+    const page = await readAccessLog(context, citizenId, { after, limit: pageSize, now: head.at, checkpoint });
     const { usages, totalUsages, chain, linkKey, earlierLinkKey } = page;
     if (after === 0) stdout(`${JSON.stringify({ totalUsages, chain, linkKey, earlierLinkKey })}\n`);
     for (const usage of usages) stdout(`${JSON.stringify(usage)}\n`);

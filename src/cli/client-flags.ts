@@ -17,8 +17,33 @@ function parseCommaList(text: string | undefined): string[] {
     .filter((part) => part !== '');
 }
 
-/** The values of `--purposes` or `--legal-bases`; null means any, undefined that the flag is absent. */
-export function parseListOrAny(flag: string, text: string | undefined): readonly string[] | null | undefined {
+const string = { type: 'string' } as const;
+
+/** The flags of `clients create` and `clients update`. */
+export const clientFlags = {
+  scopes: string,
+  purposes: string,
+  'legal-bases': string,
+  policy: string,
+  'return-address': string,
+  quota: string,
+  jwks: string,
+  certificate: string,
+};
+
+/** Parses those flags, except the credential and the scopes. Undefined: the flag is absent; null: `any` or `none`. */
+export function parseClientFlags(values: { readonly [Flag in keyof typeof clientFlags]?: string | undefined }) {
+  const { purposes, 'legal-bases': legalBases, policy, 'return-address': returnAddress, quota } = values;
+  return {
+    purposes: parseListOrAny('--purposes', purposes),
+    legalBases: parseListOrAny('--legal-bases', legalBases),
+    policy: policy === 'none' ? null : policy,
+    returnAddress: returnAddress === undefined ? undefined : parseReturnAddressFlag(returnAddress),
+    quota: quota === undefined ? undefined : parseQuota(quota),
+  };
+}
+
+function parseListOrAny(flag: string, text: string | undefined): readonly string[] | null | undefined {
   if (text === undefined) return undefined;
   const list = parseCommaList(text);
   if (list.length === 0 || (list.includes('any') && list.length > 1))
@@ -35,14 +60,13 @@ export function parseScopes(text: string | undefined): string[] {
   return names;
 }
 
-/** The quota of `--quota`; the burst is the quota of two seconds. */
-export function parseQuota(text: string): { perSecond: number; burst: number } {
+/** The burst is the quota of two seconds. */
+function parseQuota(text: string): { perSecond: number; burst: number } {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageError('--quota must be a whole number of requests per second');
   return { perSecond: Number(text), burst: 2 * Number(text) };
 }
 
-/** The lines of `--return-address`; null for `none`. */
-export function parseReturnAddressFlag(text: string): readonly string[] | null {
+function parseReturnAddressFlag(text: string): readonly string[] | null {
   if (text === 'none') return null;
   const lines = parseReturnAddress(text);
   if (lines === undefined) throw new UsageError(`--return-address must be ${returnAddressRequirement}, or none`);
@@ -56,8 +80,7 @@ export function parseBinding(text: string): Binding {
   return known;
 }
 
-/** The flags that set the credential of a client. */
-export type CredentialFlags = {
+type CredentialFlags = {
   readonly secret?: boolean | undefined;
   readonly jwks?: string | undefined;
   readonly certificate?: string | undefined;

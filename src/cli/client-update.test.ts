@@ -9,7 +9,7 @@ import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { findClient } from '../auth/client-store.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: update changes what is named and nothing else, with what changed in its event`, async (t) => {
+  test(`${engine.name}: update changes only the named values, and its event lists them`, async (t) => {
     const line = await openClientCommands(t, engine);
     const { db, clock, run } = line;
     const flags = ['--scopes', 'documents:read', '--secret', '--purposes', 'tax', '--policy', 'eu-2025-846', '--json'];
@@ -18,7 +18,8 @@ for (const engine of engines) {
     const update = (...args: string[]) => run('clients', 'update', clientId, ...args);
     const wider = await update('--scopes', 'documents:write,documents:read', '--quota', '7', '--name', 'Tax Office');
     assert.deepEqual(wider, {
-      ...{ code: 0, stdout: '' },
+      code: 0,
+      stdout: '',
       stderr: `Changed name, scopes, quota of ${clientId}. This takes effect within a minute.\n`,
     });
     const scopes = ['documents:read', 'documents:write'];
@@ -37,7 +38,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a client has a return address of its own, another one, and none`, async (t) => {
+  test(`${engine.name}: update sets, replaces and removes the return address of a client`, async (t) => {
     const line = await openClientCommands(t, engine);
     const { db, run } = line;
     const flags = ['--scopes', 'notifications:send', '--secret', '--return-address', 'P.O. Box 100 ,0101  Oslo'];
@@ -87,7 +88,7 @@ for (const engine of engines) {
   });
 }
 
-test('a wrong update ends with what is right, and changes nothing', async (t) => {
+test('a wrong update reports the expected value and changes nothing', async (t) => {
   const line = await openClientCommands(t);
   const { db, run } = line;
   const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
@@ -126,7 +127,7 @@ test('a wrong update ends with what is right, and changes nothing', async (t) =>
   assert.equal((await readPendingEvents(line)).length, 1);
 });
 
-test('a client with keys gets new keys', async (t) => {
+test('update replaces the keys of a client', async (t) => {
   const { db, run } = await openClientCommands(t);
   const folder = makeTestFolder('cs-clients-');
   t.after(() => rm(folder, { recursive: true }));

@@ -1,17 +1,9 @@
 import { parseArgs } from 'node:util';
 import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
 import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
-import { WriteRefused } from '../db/database.ts';
-import {
-  parseCredentialFlags,
-  parseListOrAny,
-  parseQuota,
-  parseReturnAddressFlag,
-  parseScopes,
-  requirePolicy,
-} from './client-flags.ts';
-import type { ClientsContext, WithClientsContext } from './clients-context.ts';
-import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import { clientFlags, parseClientFlags, parseCredentialFlags, parseScopes, requirePolicy } from './client-flags.ts';
+import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
 const details = `Only the given values change. A list replaces the list of the client.
 
@@ -29,7 +21,7 @@ const details = `Only the given values change. A list replaces the list of the c
                       more tokens.`;
 
 /** `clients update`. */
-export function clientUpdateCommand(withContext: WithClientsContext, terminal: Terminal): Command {
+export function clientUpdateCommand(withContext: WithContext<CommandContext>, terminal: Terminal): Command {
   return {
     name: 'clients update',
     usage:
@@ -37,7 +29,7 @@ export function clientUpdateCommand(withContext: WithClientsContext, terminal: T
     summary: 'Changes a client. The change takes effect within a minute.',
     details,
     run: async (args) => {
-      const { clientId, wanted: update } = await parseUpdateFlags(args, terminal.cwd);
+      const { clientId, update } = parseUpdateFlags(args, terminal.cwd);
       return await withContext(async (context) => {
         await requirePolicy(context.read, update.policy ?? undefined);
         return await updateClient(context, clientId, update, terminal);
@@ -46,54 +38,33 @@ export function clientUpdateCommand(withContext: WithClientsContext, terminal: T
   };
 }
 
-async function parseUpdateFlags(
-  args: readonly string[],
-  cwd: string,
-): Promise<{ readonly clientId: string; readonly wanted: ClientUpdate }> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      name: { type: 'string' },
-      scopes: { type: 'string' },
-      purposes: { type: 'string' },
-      'legal-bases': { type: 'string' },
-      policy: { type: 'string' },
-      'return-address': { type: 'string' },
-      quota: { type: 'string' },
-      jwks: { type: 'string' },
-      certificate: { type: 'string' },
-    },
-  });
+function parseUpdateFlags(args: readonly string[], cwd: string): { clientId: string; update: ClientUpdate } {
+  const options = { name: { type: 'string' }, ...clientFlags } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   const clientId = singlePositional(positionals, 'name one client by its id');
   if (Object.keys(values).length === 0) throw new UsageError('name at least one value to change');
-  const { name, scopes, purposes, policy, 'return-address': returnAddress, quota, jwks, certificate } = values;
+  const { name, scopes, jwks, certificate } = values;
   const hasCredential = jwks !== undefined || certificate !== undefined;
   const credential = hasCredential ? parseCredentialFlags({ jwks, certificate }, cwd) : undefined;
   const update = {
     name,
     scopes: scopes === undefined ? undefined : parseScopes(scopes),
-    purposes: parseListOrAny('--purposes', purposes),
-    legalBases: parseListOrAny('--legal-bases', values['legal-bases']),
-    policy: policy === 'none' ? null : policy,
-    returnAddress: returnAddress === undefined ? undefined : parseReturnAddressFlag(returnAddress),
-    quota: quota === undefined ? undefined : parseQuota(quota),
+    ...parseClientFlags(values),
     credential: credential === 'secret' ? undefined : credential,
   };
-  return { clientId, wanted: update };
+  return { clientId, update };
 }
 
 async function updateClient(
-  { read, commit, clock, mint, operator }: ClientsContext,
+  context: CommandContext,
   clientId: string,
   update: ClientUpdate,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const before = await findClient(read, clientId);
+  const before = await findClient(context.read, clientId);
   if (before === undefined || before.disabledAt !== undefined) {
     const why = before === undefined ? `There is no client ${clientId}` : `${clientId} is disabled permanently`;
-    stderr(`${why}; see: citizen-services clients list\n`);
-    return 1;
+    throw new CommandFailed(`${why}; see: citizen-services clients list`);
   }
   const after = applyClientUpdate(before, update);
   if ('fault' in after) throw new UsageError(after.fault);
@@ -102,20 +73,15 @@ async function updateClient(
     stderr(`${clientId} already has these values; nothing was changed.\n`);
     return 0;
   }
-  const head = { id: mint('event'), at: clock.now(), actor: { operator }, clientId };
   const scopes = changed.includes('scopes') ? { scopes: after.scopes } : {};
-  try {
-    await commit({
-      events: [{ type: 'client.changed', ...head, changed, ...scopes }],
-      statements: [updateClientRow(before, after)],
-    });
-  } catch (fault) {
-    if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
-    stderr(
-      `Another command changed ${clientId} at the same time; this one changed nothing. Check it with citizen-services clients list --json, and repeat.\n`,
+  const isStored = await commitIfUnchanged(context.commit, {
+    events: [{ type: 'client.changed', ...eventHead(context), clientId, changed, ...scopes }],
+    statements: [updateClientRow(before, after)],
+  });
+  if (!isStored)
+    throw new CommandFailed(
+      `Another command changed ${clientId} at the same time; this one changed nothing. Check it with citizen-services clients list --json, and repeat.`,
     );
-    return 1;
-  }
   stderr(`Changed ${changed.join(', ')} of ${clientId}. This takes effect within a minute.\n`);
   return 0;
 }

@@ -25,7 +25,7 @@ function openLine(app: IdentityApp, hasOwnRegister = true) {
   };
 }
 
-/** One client asks about its customers, another tries ids and dates. */
+/** One client verifies its customers; another guesses ids and dates. */
 async function ask(app: IdentityApp): Promise<void> {
   const review = { citizenId: 'R-1', givenName: 'Rita', familyName: 'Review', birthDate: '1970-01-01' };
   for (const claims of [zoeClaims, zoeClaims, { ...zoeClaims, birthDate: '1981-02-07' }, review])
@@ -46,7 +46,7 @@ const office = { clientId: 'tax-office', questions: 5, erased: 0, searches: 1, u
 const none = { matchPercent: 0, noMatchPercent: 0, notDeterminedPercent: 0, name: null };
 
 for (const engine of engines) {
-  test(`${engine.name}: a client that tries ids stands first, with how many nobody has`, async (t) => {
+  test(`${engine.name}: a client that guesses ids is listed first, with the number of unknown ids`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     await ask(app);
     const run = openLine(app);
@@ -65,10 +65,10 @@ for (const engine of engines) {
     assert.equal(table.stderr, '2 clients, 2026-02-23 to 2026-03-01\n');
   });
 
-  test(`${engine.name}: only days that were asked for count, whole ones, and what is no span is refused`, async (t) => {
+  test(`${engine.name}: only verifications on the requested whole days count, and an invalid span is refused`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     await app.verify(zoeClaims, { client: 'first' });
-    // To the last millisecond of that day, and the first of the next.
+    // The last millisecond of that day, and then the first of the next.
     app.pass(dayMs - (identityAppStartMs % dayMs) - 1);
     await app.verify(zoeClaims, { client: 'second' });
     app.pass(1);
@@ -92,7 +92,7 @@ for (const engine of engines) {
       assert.equal((await run(...args)).code, 2, args.join(' '));
   });
 
-  test(`${engine.name}: no value and no id of a citizen is told, and answers of the erased say that of themselves alone`, async (t) => {
+  test(`${engine.name}: the output has no claims or citizen ids, and results of erased citizens are only counted as erased`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     await ask(app);
     const { citizenKeys } = app.importDeps;
@@ -100,7 +100,12 @@ for (const engine of engines) {
     citizenKeys.evict(zoeClaims.citizenId);
     const { stdout } = await openLine(app, false)('--json');
     assert.deepEqual(JSON.parse(stdout)[1], {
-      ...{ ...office, ...none, unknownIds: null, erased: 3, matchPercent: 50, notDeterminedPercent: 50 },
+      ...office,
+      ...none,
+      unknownIds: null,
+      erased: 3,
+      matchPercent: 50,
+      notDeterminedPercent: 50,
     });
     for (const value of ['C-1', 'X-100', 'Zoë', 'Müller', 'Silva', '1980']) assert.equal(stdout.includes(value), false);
   });

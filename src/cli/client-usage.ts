@@ -6,6 +6,7 @@ import { type ClientUsage, verificationUsageByClient } from '../identity/verific
 import { type Clock, formatInstant } from '../kernel/clock.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import { type Command, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
+import type { WithContext } from './command-context.ts';
 
 /** The dependencies of the report. `hasOwnRegister` is false if REGISTER_URL names another register. */
 export type UsageContext = {
@@ -14,9 +15,6 @@ export type UsageContext = {
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
   readonly hasOwnRegister: boolean;
 };
-
-/** Opens the app for one command and closes it afterwards. */
-export type WithUsageContext = <T>(use: (context: UsageContext) => Promise<T>) => Promise<T>;
 
 const dayMs = 86_400_000;
 const defaultDays = 7;
@@ -31,7 +29,7 @@ that nobody has, and how many without an id. Most answers of no_match first. It 
   --json        A list of figures; unknownIds is null with REGISTER_URL: only that register knows its ids.`;
 
 /** The command `clients usage`. */
-export function usageCommands(withContext: WithUsageContext, terminal: Terminal): readonly Command[] {
+export function usageCommands(withContext: WithContext<UsageContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'clients usage',
@@ -40,7 +38,7 @@ export function usageCommands(withContext: WithUsageContext, terminal: Terminal)
       details,
       run: async (args) => {
         const { values } = parseArgs({
-          args: [...args],
+          args,
           options: { from: { type: 'string' }, until: { type: 'string' }, json: { type: 'boolean' } },
         });
         const from = readDay('--from', values.from);

@@ -63,7 +63,7 @@ for (const engine of engines) {
     assert.equal(listed.stdout.includes(clientSecret), false);
   });
 
-  test(`${engine.name}: bind changes to what tokens are bound, with its event, and takes no other word`, async (t) => {
+  test(`${engine.name}: bind changes the binding of tokens, with its event, and refuses an unknown binding`, async (t) => {
     const { db, run } = await openClientCommands(t, engine);
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
     const { clientId } = JSON.parse(made.stdout);
@@ -79,7 +79,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: of a client that is disabled nothing is called any more`, async (t) => {
+  test(`${engine.name}: disabling a client removes its webhooks and their waiting calls`, async (t) => {
     const { db, clock, run } = await openClientCommands(t, engine);
     const ids = [];
     for (const name of ['x', 'y']) {
@@ -89,10 +89,10 @@ for (const engine of engines) {
       const secret = new Uint8Array(40);
       const webhook = { id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 } as const;
       const call = createIdGenerator(clock, systemRandom)('event');
-      const told = "insert into feed_event (id, client_id, at, type, data) values ($1, $2, 1, 'x', '{}')";
+      const insertEvent = "insert into feed_event (id, client_id, at, type, data) values ($1, $2, 1, 'x', '{}')";
       await db.write([
         ...insertWebhook(webhook),
-        { sql: told, args: [call, clientId] },
+        { sql: insertEvent, args: [call, clientId] },
         ...insertCalls([{ webhook: id, event: call, at: 1 }]),
       ]);
       ids.push({ clientId, id });
@@ -107,7 +107,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: disable ends a client once, with its event`, async (t) => {
+  test(`${engine.name}: disable works once for each client, with its event`, async (t) => {
     const { db, clock, run } = await openClientCommands(t, engine);
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
     const { clientId } = JSON.parse(made.stdout);
@@ -127,7 +127,7 @@ for (const engine of engines) {
   });
 }
 
-test('no client is made with a policy that nobody knows', async (t) => {
+test('a client with an unknown policy is not created', async (t) => {
   const { run } = await openClientCommands(t);
   const made = await run('clients', 'create', 'x', '--scopes', 'identity:verify', '--secret', '--policy', 'lenient');
   assert.equal(made.code, 2);
@@ -135,7 +135,7 @@ test('no client is made with a policy that nobody knows', async (t) => {
   assert.deepEqual(JSON.parse((await run('clients', 'list', '--json')).stdout), []);
 });
 
-test('a live client is made with its public keys, and has no secret', async (t) => {
+test('a live client is created with public keys and without a secret', async (t) => {
   const { run } = await openClientCommands(t);
   const folder = makeTestFolder('cs-clients-');
   t.after(() => rm(folder, { recursive: true }));
@@ -166,7 +166,7 @@ test('a live client is made with its public keys, and has no secret', async (t) 
   assert.match(refused.stderr, /private member "d"/);
 });
 
-test('a client of any purposes and legal bases is made so in words as well', async (t) => {
+test('the value any allows all purposes and legal bases', async (t) => {
   const { run } = await openClientCommands(t);
   const any = ['--purposes', 'any', '--legal-bases', 'any'];
   const made = await run('clients', 'create', 'x', '--scopes', 'identity:verify', '--secret', '--json', ...any);
@@ -174,7 +174,7 @@ test('a client of any purposes and legal bases is made so in words as well', asy
   assert.deepEqual([made.code, purposes, legalBases], [0, undefined, undefined]);
 });
 
-test('an issuer on this machine is taken by plain http, as TRUSTED_ISSUERS takes it', async (t) => {
+test('--issuer accepts http for an issuer on this machine, like TRUSTED_ISSUERS', async (t) => {
   const { run } = await openClientCommands(t);
   const made = await run(
     'clients',
@@ -233,7 +233,7 @@ test('wrong usage gives exit code 2 with the expected value, and stores nothing'
   assert.deepEqual(await db.read('select client_id from client'), []);
 });
 
-test('the help of `clients create` says what each scope and option is for', async (t) => {
+test('the help of `clients create` explains each scope and option', async (t) => {
   const { run } = await openClientCommands(t);
   const { stdout } = await run('clients', 'create', '--help');
   for (const scope of scopes) assert.match(stdout, new RegExp(`^    ${scope} +[A-Z].*\\.$`, 'm'));

@@ -1,23 +1,30 @@
 import { parseArgs } from 'node:util';
 import { type Binding, type Client, type ClientOptions, clientKinds, newClient } from '../auth/client.ts';
 import { allClients, insertClient, setClientBinding, setClientDisabled } from '../auth/client-store.ts';
-import { type Statement, WriteRefused } from '../db/database.ts';
+import type { Statement } from '../db/database.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { removeClientWebhooks } from '../notifications/webhooks/webhook-store.ts';
 import {
+  clientFlags,
   parseBinding,
+  parseClientFlags,
   parseCredentialFlags,
-  parseListOrAny,
-  parseQuota,
-  parseReturnAddressFlag,
   parseScopes,
   requirePolicy,
 } from './client-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
-import type { ClientsContext, WithClientsContext } from './clients-context.ts';
-import { type Command, type ExitCode, singleArgument, singlePositional, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  type ExitCode,
+  singleArgument,
+  singlePositional,
+  type Terminal,
+  UsageError,
+} from './command.ts';
+import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
 const details = `NAME is shown to citizens as the sender of messages and as the user of their data.
 
@@ -50,7 +57,7 @@ const details = `NAME is shown to citizens as the sender of messages and as the 
   --quota N           Requests per second for each scope. Default: 1000.`;
 
 /** The `clients` commands, except `clients usage`. */
-export function clientCommands(withContext: WithClientsContext, terminal: Terminal): readonly Command[] {
+export function clientCommands(withContext: WithContext<CommandContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'clients create',
@@ -59,7 +66,7 @@ export function clientCommands(withContext: WithClientsContext, terminal: Termin
       summary: 'Creates a client that can call the API. A secret is shown once.',
       details,
       run: async (args) => {
-        const { wanted, json } = await parseClientFlags(args, terminal.cwd);
+        const { wanted, json } = parseCreateFlags(args, terminal.cwd);
         return await withContext(async (context) => {
           await requirePolicy(context.read, wanted.policy);
           return await createClient(context, wanted, json, terminal);
@@ -71,7 +78,7 @@ export function clientCommands(withContext: WithClientsContext, terminal: Termin
       usage: 'clients list [--json]',
       summary: 'Lists all clients, including disabled ones.',
       run: async (args) => {
-        const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
+        const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
         return await withContext((context) => listClients(context, values.json === true, terminal));
       },
     },
@@ -81,7 +88,7 @@ export function clientCommands(withContext: WithClientsContext, terminal: Termin
       usage: 'clients bind ID dpop|mtls|none',
       summary: 'Sets how the tokens of a client must be bound. Other tokens stop working within a minute.',
       run: async (args) => {
-        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+        const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
         const [clientId, binding, ...others] = positionals;
         if (clientId === undefined || binding === undefined || others.length > 0)
           throw new UsageError('name one client by its id, and a binding');
@@ -101,26 +108,16 @@ export function clientCommands(withContext: WithClientsContext, terminal: Termin
   ];
 }
 
-async function parseClientFlags(
-  args: readonly string[],
-  cwd: string,
-): Promise<{ wanted: ClientOptions; json: boolean }> {
+function parseCreateFlags(args: readonly string[], cwd: string): { wanted: ClientOptions; json: boolean } {
   const { values, positionals } = parseArgs({
-    args: [...args],
+    args,
     allowPositionals: true,
     options: {
-      scopes: { type: 'string' },
+      ...clientFlags,
       kind: { type: 'string', default: 'test' },
       secret: { type: 'boolean' },
-      jwks: { type: 'string' },
-      certificate: { type: 'string' },
       binding: { type: 'string' },
       issuer: { type: 'string' },
-      purposes: { type: 'string' },
-      'legal-bases': { type: 'string' },
-      policy: { type: 'string' },
-      'return-address': { type: 'string' },
-      quota: { type: 'string' },
       json: { type: 'boolean' },
     },
   });
@@ -128,25 +125,25 @@ async function parseClientFlags(
   // Only the demo creates demo clients.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
   if (kind === undefined) throw new UsageError('--kind must be test, team or live');
-  const address = values['return-address'];
+  const { purposes, legalBases, returnAddress, quota } = parseClientFlags(values);
   const wanted: ClientOptions = {
     name,
     kind,
     scopes: parseScopes(values.scopes),
     credential: parseCredentialFlags(values, cwd),
     binding: values.binding === undefined ? undefined : parseBinding(values.binding),
-    purposes: parseListOrAny('--purposes', values.purposes) ?? undefined,
-    legalBases: parseListOrAny('--legal-bases', values['legal-bases']) ?? undefined,
+    purposes: purposes ?? undefined,
+    legalBases: legalBases ?? undefined,
     policy: values.policy,
-    returnAddress: address === undefined ? undefined : (parseReturnAddressFlag(address) ?? undefined),
-    quota: values.quota === undefined ? undefined : parseQuota(values.quota),
+    returnAddress: returnAddress ?? undefined,
+    quota,
   };
   return { wanted, json: values.json === true };
 }
 
 /** Stores the client with its event and prints it. The secret is printed once; only its hash is stored. */
 async function createClient(
-  context: ClientsContext,
+  context: CommandContext,
   wanted: ClientOptions,
   json: boolean,
   terminal: Terminal,
@@ -155,16 +152,7 @@ async function createClient(
   if ('fault' in created) throw new UsageError(created.fault);
   const { client, secret } = created;
   await context.commit({
-    events: [
-      {
-        type: 'client.created',
-        id: context.mint('event'),
-        at: client.createdAt,
-        actor: { operator: context.operator },
-        clientId: client.clientId,
-        scopes: client.scopes,
-      },
-    ],
+    events: [{ type: 'client.created', ...eventHead(context), clientId: client.clientId, scopes: client.scopes }],
     statements: [insertClient(client)],
   });
   const shown = printableClient(client, secret);
@@ -181,7 +169,7 @@ function lostSecretMessage(clientId: string): string {
   return `The secret of ${clientId} is lost. Disable it: citizen-services clients disable ${clientId}; then create another client.\n`;
 }
 
-async function listClients({ read }: ClientsContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
+async function listClients({ read }: CommandContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
   const clients = (await allClients(read)).map((client) => printableClient(client));
   if (json) stdout(`${JSON.stringify(clients)}\n`);
   else {
@@ -193,47 +181,37 @@ async function listClients({ read }: ClientsContext, json: boolean, { stdout, st
   return 0;
 }
 
-async function disableClient(context: ClientsContext, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
-  const now = context.clock.now();
-  const head = { id: context.mint('event'), at: now, actor: { operator: context.operator }, clientId };
-  const statements = [setClientDisabled(clientId, now), removeClientWebhooks(clientId)];
-  const changed = await commitClientChange(context, { type: 'client.disabled', ...head }, statements);
-  const message = `${clientId} is disabled. Its tokens stop working within a minute; its webhooks are removed.\n`;
-  stderr(changed ? message : noSuchClient);
-  return changed ? 0 : 1;
+async function disableClient(context: CommandContext, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
+  const head = eventHead(context);
+  await commitClientChange(context, { type: 'client.disabled', ...head, clientId }, [
+    setClientDisabled(clientId, head.at),
+    removeClientWebhooks(clientId),
+  ]);
+  stderr(`${clientId} is disabled. Its tokens stop working within a minute; its webhooks are removed.\n`);
+  return 0;
 }
 
 async function bindClient(
-  context: ClientsContext,
+  context: CommandContext,
   clientId: string,
   binding: Binding,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator }, clientId };
-  const changed = await commitClientChange(context, { type: 'client.bound', ...head, binding }, [
+  await commitClientChange(context, { type: 'client.bound', ...eventHead(context), clientId, binding }, [
     setClientBinding(clientId, binding),
   ]);
-  stderr(
-    changed ? `Tokens of ${clientId} are bound by: ${binding}. This takes effect within a minute.\n` : noSuchClient,
-  );
-  return changed ? 0 : 1;
+  stderr(`Tokens of ${clientId} are bound by: ${binding}. This takes effect within a minute.\n`);
+  return 0;
 }
 
-const noSuchClient = 'There is no such client, or it is disabled already; see: citizen-services clients list\n';
-
-/** Commits a change of a client with its event; false if there is no active client. */
+/** Commits a change of a client with its event. Throws if there is no active client. */
 async function commitClientChange(
-  { commit }: ClientsContext,
+  { commit }: CommandContext,
   event: LedgerEvent,
   statements: readonly Statement[],
-): Promise<boolean> {
-  try {
-    await commit({ events: [event], statements });
-    return true;
-  } catch (fault) {
-    if (fault instanceof WriteRefused && fault.kind === 'rows') return false;
-    throw fault;
-  }
+): Promise<void> {
+  if (!(await commitIfUnchanged(commit, { events: [event], statements })))
+    throw new CommandFailed('There is no such client, or it is disabled already; see: citizen-services clients list');
 }
 
 /** The printed form of a client, without hashes and keys. */

@@ -3,12 +3,12 @@ import { readClockState, storeClockState } from '../jobs/clock-check.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Command, type ExitCode, requireNoArguments, type Terminal } from './command.ts';
+import type { WithContext } from './command-context.ts';
 
 type ClockContext = { readonly read: Read; readonly claim: WriteWithoutEvent; readonly clock: Clock };
-type WithClockContext = <T>(use: (context: ClockContext) => Promise<T>) => Promise<T>;
 
 /** `clock confirm`, which ends a pause of deletion; see `createClockCheck`. */
-export function clockCommands(withContext: WithClockContext, { stderr }: Terminal): readonly Command[] {
+export function clockCommands(withContext: WithContext<ClockContext>, { stderr }: Terminal): readonly Command[] {
   return [
     {
       name: 'clock confirm',

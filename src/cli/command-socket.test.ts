@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setImmediate as aTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { readArgumentFile } from './argument-file.ts';
 import { requireCaller, runCommandLine, type Terminal } from './command.ts';
 import { forwardCommand, serveCommands } from './command-socket.ts';
@@ -47,14 +47,16 @@ test('a command ignores the socket of a killed server, and the next server repla
     isInteractive: false,
     cwd: folder,
   };
-  // Longer than what comes over the socket at once.
+  // Longer than one chunk of the socket.
   const order = ['greet', 'x'.repeat(1_000_000)];
   assert.equal(await forwardCommand(path, order, terminal), undefined);
   const stop = await serveCommands(path, (caller) => [
     {
-      ...{ name: 'greet', usage: 'greet', summary: '' },
+      name: 'greet',
+      usage: 'greet',
+      summary: '',
       run: async ([name = '']) => {
-        // Ends of lines of other programs, which are text here.
+        // Line separators of other programs, which do not end a line here.
         caller.stdout(`hello\u2028\r\n${name.length}`);
         return 0;
       },
@@ -75,15 +77,15 @@ test('a command whose server stops before it is done fails with a message', asyn
     return new Promise<never>(() => undefined);
   };
   const stop = await serveCommands(path, () => [{ name: 'wait', usage: 'wait', summary: '', run }]);
-  let told = '';
+  let printed = '';
   const stderr = (text: string) => {
-    told += text;
+    printed += text;
   };
   const done = forwardCommand(path, ['wait'], { stdout: () => undefined, stderr, isInteractive: false, cwd: folder });
   await begun.promise;
   await stop();
   assert.equal(await done, 1);
-  assert.match(told, /^The server stopped before the command was done/);
+  assert.match(printed, /^The server stopped before the command was done/);
 });
 
 test('a command whose server is killed within a line fails with a message', async (t) => {
@@ -115,13 +117,15 @@ test('a long command ends when its caller has ended', async (t) => {
   const many = 1_000_000;
   const stop = await serveCommands(path, (caller) => [
     {
-      ...{ name: 'count', usage: 'count', summary: '' },
+      name: 'count',
+      usage: 'count',
+      summary: '',
       run: async () => {
         const show = rowsProgress(caller, { now: () => 0 }, many);
         try {
           for (let row = 1; row <= many; row += 1) {
             show(row);
-            await aTurn();
+            await nextTick();
           }
           end('it went on');
         } catch (fault) {
@@ -135,7 +139,7 @@ test('a long command ends when its caller has ended', async (t) => {
   socket.write(`${JSON.stringify({ args: ['count'], cwd: folder, isInteractive: true })}\n`);
   await once(socket, 'data');
   socket.destroy();
-  assert.equal(await ended, 'Error: the caller of this command has ended');
+  assert.equal(await ended, 'CallerLeft: the caller of this command has ended');
   await stop();
 });
 
@@ -144,7 +148,9 @@ test('a file that the server cannot read is reported with the user that opened i
   t.after(() => rmSync(folder, { recursive: true }));
   const commandsFor = (caller: Terminal) => [
     {
-      ...{ name: 'read', usage: 'read FILE', summary: '' },
+      name: 'read',
+      usage: 'read FILE',
+      summary: '',
       run: async ([name = '']: readonly string[]) => {
         readArgumentFile(caller.cwd, name);
         return 0 as const;
@@ -153,22 +159,23 @@ test('a file that the server cannot read is reported with the user that opened i
   ];
   const path = join(folder, 'commands.sock');
   t.after(await serveCommands(path, commandsFor));
-  let told = '';
+  let printed = '';
   const terminal: Terminal = {
     stdout: () => undefined,
     stderr: (text) => {
-      told += text;
+      printed += text;
     },
-    ...{ isInteractive: false, cwd: folder },
+    isInteractive: false,
+    cwd: folder,
   };
   assert.equal(await forwardCommand(path, ['read', 'not-there'], terminal), 2);
-  const [fault, who, usage] = told.split('\n');
+  const [fault, who, usage] = printed.split('\n');
   assert.equal(fault, 'cannot read not-there: ENOENT, no such file or directory');
   assert.match(String(who), /^The running server opened this path, .* hides \/tmp and \/home\.$/);
   assert.equal(usage, 'Usage: citizen-services read FILE');
-  told = '';
+  printed = '';
   assert.equal(await runCommandLine(['read', 'not-there'], commandsFor(terminal), terminal), 2);
-  assert.equal(told, `${fault}\n${usage}\n`);
+  assert.equal(printed, `${fault}\n${usage}\n`);
 });
 
 test('a caller whose reader has gone ends the command and receives its exit code', async (t) => {
@@ -177,11 +184,13 @@ test('a caller whose reader has gone ends the command and receives its exit code
   const path = join(folder, 'commands.sock');
   const stop = await serveCommands(path, (caller) => [
     {
-      ...{ name: 'print', usage: 'print', summary: '' },
+      name: 'print',
+      usage: 'print',
+      summary: '',
       run: async () => {
         for (;;) {
           caller.stdout('a line\n', 'it is lost');
-          await aTurn();
+          await nextTick();
           try {
             requireCaller(caller);
           } catch (fault) {
@@ -198,7 +207,8 @@ test('a caller whose reader has gone ends the command and receives its exit code
     stdout: (_text: string, otherwise?: string) => void lost.push(otherwise),
     stderr: (text: string) => void said.push(text),
     hasLeft: () => lost.length > 0,
-    ...{ isInteractive: false, cwd: folder },
+    isInteractive: false,
+    cwd: folder,
   };
   assert.equal(await forwardCommand(path, ['print'], terminal), 1);
   assert.deepEqual([said, new Set(lost)], [['this far'], new Set(['it is lost'])]);
@@ -211,7 +221,9 @@ test('a caller that leaves during a long output does not stop the server, and on
   let runs = 0;
   const stop = await serveCommands(path, (caller) => [
     {
-      ...{ name: 'print', usage: 'print', summary: '' },
+      name: 'print',
+      usage: 'print',
+      summary: '',
       run: async () => {
         runs += 1;
         caller.stdout('x'.repeat(10_000_000));
@@ -222,7 +234,7 @@ test('a caller that leaves during a long output does not stop the server, and on
   const order = `${JSON.stringify({ args: ['print'], cwd: folder, isInteractive: false })}\n`;
   const leaving = connect(path);
   leaving.write(order);
-  // It has read the first of it, and the rest is still to be written.
+  // The caller has read the first part. The server still has to write the rest.
   await once(leaving, 'readable');
   leaving.destroy();
   const staying = connect(path).on('error', () => undefined);
@@ -242,7 +254,9 @@ test('a command waits for a caller that does not read, and continues afterwards'
   let [printed, isWaiting] = [0, false];
   const stop = await serveCommands(path, (caller) => [
     {
-      ...{ name: 'print', usage: 'print', summary: '' },
+      name: 'print',
+      usage: 'print',
+      summary: '',
       run: async () => {
         for (; printed < many; printed += 1) {
           caller.stdout(page);
@@ -258,16 +272,16 @@ test('a command waits for a caller that does not read, and continues afterwards'
   const socket = connect(path);
   socket.write(`${JSON.stringify({ args: ['print'], cwd: folder, isInteractive: false })}\n`);
   await once(socket, 'readable');
-  // What a thousand turns of the event loop do not move waits for the reader.
+  // Output that does not move within 1,000 turns of the event loop waits for the reader.
   for (let before = -1; before !== printed; ) {
     before = printed;
-    for (let turn = 0; turn < 1_000; turn += 1) await aTurn();
+    for (let turn = 0; turn < 1_000; turn += 1) await nextTick();
   }
   assert.ok(isWaiting && printed < 100, `${printed} pages were printed to nobody`);
   let [bytes, last] = [0, ''];
   socket.on('data', (piece: Buffer) => {
     bytes += piece.length;
-    // The last line may come in two pieces.
+    // The last line can arrive in two chunks.
     last = `${last}${piece}`.slice(-100);
   });
   await once(socket, 'close');

@@ -30,7 +30,7 @@ test('an unknown option is refused with a similar option, or with all options of
     ...command('clients create'),
     usage: 'clients create NAME --scopes a,b [--legal-bases a,b] [--certificate FILE] [--json]',
     run: async (args) => {
-      parseArgs({ args: [...args], allowPositionals: true, options: { scopes: { type: 'string' } } });
+      parseArgs({ args, allowPositionals: true, options: { scopes: { type: 'string' } } });
       return 0;
     },
   };

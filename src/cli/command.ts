@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { explainUnknownAuthority } from './unknown-authority.ts';
 
 /** Where a command writes: data to `stdout`, messages for people to `stderr`. */
 export type Terminal = {
@@ -16,7 +15,9 @@ export type Terminal = {
   readonly drained?: () => Promise<void>;
 };
 
-class CallerLeft extends Error {}
+class CallerLeft extends Error {
+  override readonly name = 'CallerLeft';
+}
 
 /** Ends a long command silently if its caller has ended or no longer reads. Call it only where nothing is half done. */
 export function requireCaller({ hasLeft }: Terminal): void {
@@ -39,18 +40,12 @@ export type Command = {
 
 /** A command cannot do its work. The message is for the operator; the exit code is 1. */
 export class CommandFailed extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'CommandFailed';
-  }
+  override readonly name = 'CommandFailed';
 }
 
 /** Wrong usage. The message says what to write instead; the exit code is 2. */
 export class UsageError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'UsageError';
-  }
+  override readonly name = 'UsageError';
 }
 
 /** The process that runs the command cannot read or write a file that the arguments name. */
@@ -90,7 +85,7 @@ export async function runCommandLine(
       terminal.stderr(`${message}\n${isElsewhere ? serverReadsHint : ''}Usage: citizen-services ${command.usage}\n`);
       return 2;
     }
-    const message = fault instanceof Error ? fault.message : String(fault);
+    const message = messageOf(fault);
     const unknown = explainUnknownAuthority(message);
     terminal.stderr(unknown === undefined ? `${message}\n` : `${unknown.found}: ${unknown.fix}\n`);
     return 1;
@@ -132,12 +127,12 @@ export function findCommand(args: readonly string[], commands: readonly Command[
 
 /** Throws if there are arguments: for commands without any. */
 export function requireNoArguments(args: readonly string[]): void {
-  parseArgs({ args: [...args], options: {} });
+  parseArgs({ args, options: {} });
 }
 
 /** The only argument of a command without flags; throws a `UsageError` with the given message. */
 export function singleArgument(args: readonly string[], message: string): string {
-  return singlePositional(parseArgs({ args: [...args], options: {}, allowPositionals: true }).positionals, message);
+  return singlePositional(parseArgs({ args, options: {}, allowPositionals: true }).positionals, message);
 }
 
 /** The only argument besides the flags; throws a `UsageError` with the given message. */
@@ -145,6 +140,21 @@ export function singlePositional(positionals: readonly string[], message: string
   const [only, ...others] = positionals;
   if (only === undefined || others.length > 0) throw new UsageError(message);
   return only;
+}
+
+/** Node.js appends this to the error for a certificate of an unknown authority. */
+const unknownAuthorityHint = '; if the root CA is installed locally, try running Node.js with --use-system-ca';
+
+/** The finding and the fix for the error of an unknown certificate authority; undefined for other messages. */
+export function explainUnknownAuthority(message: string): { readonly found: string; readonly fix: string } | undefined {
+  if (!message.includes(unknownAuthorityHint)) return undefined;
+  const fix = 'if your own authority issued it, set NODE_EXTRA_CA_CERTS: docs/operating.md#authorities';
+  return { found: message.replace(unknownAuthorityHint, ''), fix };
+}
+
+/** The message of a thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isParseArgsFault(fault: unknown): fault is Error {

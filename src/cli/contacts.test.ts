@@ -12,7 +12,7 @@ import { type ContactsContext, contactCommands } from './contacts.ts';
 
 type Engine = (typeof engines)[number];
 
-/** `contacts import` over a fresh database; `exists` is the register, which knows everybody unless stated. */
+/** Runs `contacts import` on a new database. By default the register has every citizen. */
 async function openContacts(t: TestContext, engine: Engine, exists: ContactsContext['register']['exists']) {
   const { importDeps, events } = await openIdentityApp(t, engine);
   const { citizenKeys } = importDeps;
@@ -44,7 +44,7 @@ const mailOf = (citizenId: string, address: string) => ({
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: a text that no database keeps is told by its line, and the other lines are stored`, async (t) => {
+  test(`${engine.name}: a line with a character that PostgreSQL cannot store is reported, and the other lines are stored`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const { code, printed } = await contacts.run([
       mailOf('c-1', 'one@example.org'),
@@ -66,7 +66,7 @@ for (const engine of engines) {
     assert.equal(await contacts.mailOf('c-3'), 'three@example.org');
   });
 
-  test(`${engine.name}: a file as another system writes it, with a mark at its begin and returns at the ends, is stored`, async (t) => {
+  test(`${engine.name}: a file with a byte order mark and CRLF line ends is imported`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const lines = [mailOf('c-1', 'one@example.org'), mailOf('c-2', 'two@example.org')];
     const { code, printed } = await contacts.run(lines, 'utf8', ['\ufeff', '\r\n\r\n']);
@@ -74,7 +74,7 @@ for (const engine of engines) {
     assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
   });
 
-  test(`${engine.name}: a line states addresses anew, or wishes, or both, and the ledger has who stated them`, async (t) => {
+  test(`${engine.name}: a line replaces addresses, preferences or both, and the ledger has the operator`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const at = '2026-01-02T00:00:00Z';
     const email = { address: 'one@example.org', verifiedAt: at };
@@ -100,7 +100,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a line that is not as it has to be is told by what is wrong about it, and nothing of it is stored`, async (t) => {
+  test(`${engine.name}: an invalid line is reported with its fault, and nothing of it is stored`, async (t) => {
     const contacts = await openContacts(t, engine, async (citizenId) => citizenId !== 'c-stranger');
     const at = '2026-01-02T00:00:00Z';
     const email = { address: 'one@example.org', verifiedAt: at };
@@ -129,29 +129,29 @@ for (const engine of engines) {
     ];
     const good = mailOf('c'.repeat(200), 'one@example.org');
     const { code, printed } = await contacts.run([...bad.map(([line]) => line), good]);
-    const told = printed.split('\n');
+    const lines = printed.split('\n');
     for (const [index, [, why]] of bad.entries()) {
-      const [, number, text = ''] = /^line (\d+): (.*)$/.exec(told[index] ?? '') ?? [];
+      const [, number, text = ''] = /^line (\d+): (.*)$/.exec(lines[index] ?? '') ?? [];
       assert.equal(Number(number), index + 1);
       assert.match(text, why);
     }
-    assert.deepEqual([code, told.slice(bad.length)], [1, [`1 citizens stored, ${bad.length} lines refused.`, '']]);
+    assert.deepEqual([code, lines.slice(bad.length)], [1, [`1 citizens stored, ${bad.length} lines refused.`, '']]);
     assert.equal(await contacts.mailOf('c'), undefined);
     assert.equal(await contacts.mailOf(good.citizenId), 'one@example.org');
   });
 
-  test(`${engine.name}: what is no JSON, or no object, is told, and the line behind it is stored`, async (t) => {
+  test(`${engine.name}: a line that is not a JSON object is reported, and the next line is stored`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const { code, printed } = await contacts.run([mailOf('c-1', 'one@example.org')], 'utf8', [
       '{"citizenId":\n7\n',
       '',
     ]);
-    const told = ['line 1: no JSON', 'line 2: must be object', '1 citizens stored, 2 lines refused.', ''];
-    assert.deepEqual([code, printed.split('\n')], [1, told]);
+    const expected = ['line 1: no JSON', 'line 2: must be object', '1 citizens stored, 2 lines refused.', ''];
+    assert.deepEqual([code, printed.split('\n')], [1, expected]);
     assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
   });
 
-  test(`${engine.name}: an address whose letters are not UTF-8 is not taken for another`, async (t) => {
+  test(`${engine.name}: an address that is not UTF-8 is refused`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const lines = [mailOf('c-1', 'müller@example.org'), mailOf('c-2', 'two@example.org')];
     const { code, printed } = await contacts.run(lines, 'latin1');
@@ -161,13 +161,13 @@ for (const engine of engines) {
     assert.equal(await contacts.mailOf('c-2'), 'two@example.org');
   });
 
-  test(`${engine.name}: of a file without newlines no more is read than the longest line`, async (t) => {
+  test(`${engine.name}: a file without line feeds is read up to the maximum length of a line`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const { code, printed } = await contacts.run([{ ...mailOf('c-1', 'one@example.org'), note: 'x'.repeat(2 ** 21) }]);
     assert.deepEqual([code, printed], [1, 'a line has more than 1048576 bytes\n']);
   });
 
-  test(`${engine.name}: how far a large file is in is said`, async (t) => {
+  test(`${engine.name}: the import of a large file shows its progress`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const people = Array.from({ length: 250 }, (_, at) => mailOf(`c-${100 + at}`, 'one@example.org'));
     const { code, printed } = await contacts.run(people);
@@ -179,7 +179,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a register that cannot be asked ends the import, once what was begun is done`, async (t) => {
+  test(`${engine.name}: the import ends when the register fails, after the started lines are done`, async (t) => {
     const asked: string[] = [];
     const contacts = await openContacts(t, engine, async (citizenId) => {
       asked.push(citizenId);
@@ -193,7 +193,7 @@ for (const engine of engines) {
     assert.equal(await contacts.mailOf('c-3'), 'c-3@example.org');
   });
 
-  test(`${engine.name}: of two lines about one citizen the later counts, however fast the register answers`, async (t) => {
+  test(`${engine.name}: the later of two lines about one citizen wins, whichever answer of the register comes first`, async (t) => {
     let turns = 100;
     const contacts = await openContacts(t, engine, async () => {
       const wait = turns;

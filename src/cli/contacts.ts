@@ -4,26 +4,20 @@ import { compilePartCheck } from '../api/validate-request.ts';
 import type { Statement } from '../db/database.ts';
 import { openRegularFile } from '../identity/import/read-blocks.ts';
 import { readTextLines } from '../identity/import/text-lines.ts';
-import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { parseEmailAddress } from '../kernel/email-address.ts';
-import { citizenIdPattern, citizenIdRequirement, type IdGenerator, maxCitizenIdLength } from '../kernel/id.ts';
+import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
-import type { Commit } from '../ledger/commit.ts';
 import { contactPreferencesShape, preferencesFault } from '../notifications/contact/contact-preferences.ts';
 import { savePreferences, saveVerifiedContacts } from '../notifications/contact/contact-preferences-store.ts';
 import { resolveReadableFile } from './argument-file.ts';
 import { type Command, type ExitCode, singleArgument, type Terminal } from './command.ts';
+import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
 
-/** The dependencies of the import. `operator` is the actor in its ledger events. */
-export type ContactsContext = {
-  readonly commit: Commit;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+/** The dependencies of the import. */
+export type ContactsContext = Omit<CommandContext, 'read'> & {
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly register: { exists(citizenId: string): Promise<boolean> };
-  readonly operator: string;
 };
 
 const addressSchema = (pattern: string) =>
@@ -50,10 +44,7 @@ const batchSize = 100;
 const maxLineLength = 10_000;
 
 /** The command `contacts import`. */
-export function contactCommands(
-  withContext: <T>(use: (context: ContactsContext) => Promise<T>) => Promise<T>,
-  terminal: Terminal,
-): readonly Command[] {
+export function contactCommands(withContext: WithContext<ContactsContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'contacts import',
@@ -145,11 +136,10 @@ async function importLine(context: ContactsContext, line: ContactLine | string):
   if (typeof line === 'string') return line;
   const { citizenId } = line;
   if (!(await context.register.exists(citizenId))) return 'no such citizen is in the register';
-  const now = context.clock.now();
-  const head = { id: context.mint('event'), at: now, actor: { operator: context.operator } };
+  const head = eventHead(context);
   await context.commit({
     events: [{ type: 'contact-wishes.stated', ...head, citizenId }],
-    statements: await statementsOf(context, line, now),
+    statements: await statementsOf(context, line, head.at),
   });
   return undefined;
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { fetchUntilAccepted } from './demo.ts';
 
-test('a demo that begins on a busy machine waits as the server says, and not for ever', async (t) => {
+test('a demo waits as long as Retry-After says while the server sheds load, and gives up after a limit', async (t) => {
   let refusals = 2;
   const server = createServer((request, response) => {
     request.resume();

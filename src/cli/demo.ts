@@ -11,23 +11,19 @@ import { CommandFailed } from './command.ts';
 import { type DemoDocument, demoCitizens, demoDocuments } from './demo-data.ts';
 import { personas } from './personas.ts';
 
+type DemoClient = { readonly clientId: string; readonly clientSecret: string; readonly scopes: readonly string[] };
+type StoredDocument = { readonly id: string; readonly citizenId: string };
+
 /** The content of `demo.json`: the addresses of the demo, its clients, its citizens and its documents. */
 export type DemoFile = {
   readonly baseUrl: string;
   readonly tokenUrl: string;
-  readonly clients: readonly {
-    readonly clientId: string;
-    readonly clientSecret: string;
-    readonly scopes: readonly string[];
-  }[];
-  readonly citizens: readonly {
-    readonly citizenId: string;
-    readonly givenName: string;
-    readonly familyName: string;
-    readonly birthDate: string;
-    readonly email: string;
-  }[];
-  readonly documents: readonly { readonly id: string; readonly citizenId: string }[];
+  readonly clients: readonly DemoClient[];
+  readonly citizens: readonly Pick<
+    (typeof demoCitizens)[number],
+    'citizenId' | 'givenName' | 'familyName' | 'birthDate' | 'email'
+  >[];
+  readonly documents: readonly StoredDocument[];
 };
 
 /** The dependencies of the seeding: the app, its address, and tokens of the running server. */
@@ -53,7 +49,7 @@ export async function seedDemo(context: DemoContext): Promise<DemoFile> {
   await importDemoCitizens(context);
   const client = await createDemoClient(context);
   const token = await context.issueAccessToken(client.clientId, client.scopes);
-  const documents: { id: string; citizenId: string }[] = [];
+  const documents: StoredDocument[] = [];
   for (const document of demoDocuments) documents.push(await deposit(context.publicUrl, token, document));
   for (const { citizenId } of documents) await notify(context.publicUrl, token, citizenId);
   const citizens = demoCitizens.map(({ citizenId, givenName, familyName, birthDate, email }) => {
@@ -92,7 +88,7 @@ function withoutBlanks(citizen: Readonly<Record<string, string>>): Record<string
   return Object.fromEntries(Object.entries(citizen).filter(([, value]) => value !== ''));
 }
 
-async function createDemoClient(context: DemoContext): Promise<DemoFile['clients'][number]> {
+async function createDemoClient(context: DemoContext): Promise<DemoClient> {
   const created = newClient(
     { name: 'Demo Permit Service', kind: 'demo', scopes: [...scopes], credential: 'secret', quota },
     context.clock,
@@ -101,28 +97,16 @@ async function createDemoClient(context: DemoContext): Promise<DemoFile['clients
   if ('fault' in created || created.secret === undefined)
     throw new CommandFailed('the demo client could not be created');
   const { clientId, scopes: allowed } = created.client;
+  const head = { id: context.mint('event'), at: context.clock.now(), actor: { process: 'demo' } } as const;
   await context.commit({
-    events: [
-      {
-        type: 'client.created',
-        id: context.mint('event'),
-        at: context.clock.now(),
-        actor: { process: 'demo' },
-        clientId,
-        scopes: allowed,
-      },
-    ],
+    events: [{ type: 'client.created', ...head, clientId, scopes: allowed }],
     statements: [insertClient(created.client)],
   });
   context.invalidateClients();
   return { clientId, clientSecret: created.secret.reveal(), scopes: allowed };
 }
 
-async function deposit(
-  baseUrl: string,
-  token: string,
-  document: DemoDocument,
-): Promise<{ id: string; citizenId: string }> {
+async function deposit(baseUrl: string, token: string, document: DemoDocument): Promise<StoredDocument> {
   const { citizenId, title, kind, text } = document;
   const response = await fetchUntilAccepted(`${baseUrl}/v1/documents`, {
     method: 'POST',

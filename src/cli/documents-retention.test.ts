@@ -12,15 +12,15 @@ import { runCommandLine } from './command.ts';
 import { retentionCommands } from './documents-retention.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a hold on a citizen says how many documents it is on, and on a wrong id that nobody has it`, async (t) => {
+  test(`${engine.name}: a hold on a citizen prints the number of their documents, and fails for an unknown id`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await depositDocumentOf(app, makePdf(1_000));
     await depositDocumentOf(app, makePdf(2_000));
     const deps = { ...app.keeping, claim: async () => [], operator: 'ops' };
     const placeOn = async (citizenId: string) => {
-      let told = '';
+      let printed = '';
       const stderr = (text: string) => {
-        told += text;
+        printed += text;
       };
       let placed = '';
       const stdout = (text: string) => {
@@ -31,20 +31,20 @@ for (const engine of engines) {
       const args = ['documents', 'hold', '--citizen', citizenId, '--reason', 'Court order 4 O 12/26'];
       const code = await runCommandLine(args, commands, terminal);
       assert.match(placed, code === 0 ? /^hld_\w{26}\n$/ : /^$/);
-      return { code, told };
+      return { code, printed };
     };
     assert.deepEqual(await placeOn(testCitizenId), {
       code: 0,
-      told: 'It holds the documents of this citizen, now 2, and what is deposited later.\n',
+      printed: 'It holds the documents of this citizen, now 2, and what is deposited later.\n',
     });
-    // Citizens of a register elsewhere have no keys here.
+    // Citizens of an external register have no keys here.
     await app.db.write([app.citizenKeys.destructionStatement(otherCitizenId)]);
     assert.deepEqual(await placeOn(otherCitizenId), {
       code: 0,
-      told: 'There is no document of this citizen now. The hold covers later deposits.\n',
+      printed: 'There is no document of this citizen now. The hold covers later deposits.\n',
     });
     const slip = await placeOn(`${testCitizenId}x`);
     assert.equal(slip.code, 1);
-    assert.match(slip.told, /^the register knows no such citizen/);
+    assert.match(slip.printed, /^the register knows no such citizen/);
   });
 }

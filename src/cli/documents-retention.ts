@@ -9,25 +9,26 @@ import {
 import { activeHolds, countDocuments } from '../documents/retention/retention-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
-import type { DocumentsContext, WithDocumentsContext } from './documents.ts';
+import { type Command, CommandFailed, type ExitCode, singleArgument, type Terminal, UsageError } from './command.ts';
+import { eventHead, type WithContext } from './command-context.ts';
+import type { DocumentsContext } from './documents.ts';
 
 /** The maximum characters of a text for the ledger. */
 const maxTextLength = 2_000;
 
 /** The commands for legal holds and retention classes. */
-export function retentionCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
+export function retentionCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
   return [...holdCommands(withContext, terminal), ...classCommands(withContext, terminal)];
 }
 
-function holdCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
+function holdCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'documents holds',
       usage: 'documents holds [--json]',
       summary: 'Lists the active legal holds.',
       run: async (args) => {
-        const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
+        const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
         return await withContext((context) => listHolds(context, values.json === true, terminal));
       },
     },
@@ -38,9 +39,9 @@ function holdCommands(withContext: WithDocumentsContext, terminal: Terminal): re
         'Places a legal hold on a document, or on all documents of a citizen, which prevents erasure. The access log of the citizen shows it with the reason.',
       run: async (args) => {
         const retentionOptions = parseHoldFlags(args);
-        return await withContext(async (context) => {
+        return await withContext<ExitCode>(async (context) => {
           const placed = await placeHold(context, { ...retentionOptions, actor: { operator: context.operator } });
-          if ('fault' in placed) return printFailure(terminal, placed.fault);
+          if ('fault' in placed) throw new CommandFailed(placed.fault);
           terminal.stdout(`${placed.hold}\n`);
           const { citizenId } = retentionOptions.on;
           if (citizenId !== undefined) terminal.stderr(holdScopeText(await countDocuments(context.read, citizenId)));
@@ -53,26 +54,27 @@ function holdCommands(withContext: WithDocumentsContext, terminal: Terminal): re
       usage: 'documents release HOLD',
       summary: 'Releases a legal hold.',
       run: async (args) => {
-        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-        const hold = parseId('hold', positionals[0] ?? '');
-        if (hold === undefined || positionals.length > 1) throw new UsageError('name one hold by its id, as hld_…');
-        return await withContext(async (context) => {
+        const oneHold = 'name one hold by its id, as hld_…';
+        const hold = parseId('hold', singleArgument(args, oneHold));
+        if (hold === undefined) throw new UsageError(oneHold);
+        return await withContext<ExitCode>(async (context) => {
           const { fault } = await releaseHold(context, hold, { operator: context.operator });
-          return fault === undefined ? 0 : printFailure(terminal, fault);
+          if (fault !== undefined) throw new CommandFailed(fault);
+          return 0;
         });
       },
     },
   ];
 }
 
-function classCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
+function classCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'documents classes',
       usage: 'documents classes [--json]',
       summary: 'Lists the retention classes.',
       run: async (args) => {
-        const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
+        const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
         return await withContext((context) => listClasses(context, values.json === true, terminal));
       },
     },
@@ -95,14 +97,9 @@ function holdScopeText(documents: number): string {
     : `It holds the documents of this citizen, now ${documents}, and what is deposited later.\n`;
 }
 
-function printFailure(terminal: Terminal, fault: string): ExitCode {
-  terminal.stderr(`${fault}\n`);
-  return 1;
-}
-
 function parseHoldFlags(args: readonly string[]) {
   const options = { citizen: { type: 'string' }, reason: { type: 'string' } } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const { citizen, reason = '' } = values;
   const [name, ...others] = positionals;
   if (reason.trim() === '' || reason.length > maxTextLength) {
@@ -134,7 +131,7 @@ function parseRetentionClassFlags(args: readonly string[]): RetentionClass {
     'erase-after-days': { type: 'string' },
     basis: { type: 'string' },
   } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [name = '', ...others] = positionals;
   if (!new RegExp(retentionClassNamePattern).test(name) || others.length > 0) {
     throw new UsageError('name one class in small letters, digits and hyphens');
@@ -170,13 +167,11 @@ async function listClasses({ read }: DocumentsContext, json: boolean, { stdout, 
 }
 
 async function setClass(context: DocumentsContext, retentionClass: RetentionClass): Promise<ExitCode> {
-  const now = context.clock.now();
-  const { name, keepDays, eraseAfterDays, legalBasis } = retentionClass;
-  const event = { type: 'retention-class.set', id: context.mint('event'), at: now } as const;
-  const actor = { operator: context.operator };
+  const head = eventHead(context);
+  const eraseAfterDays = retentionClass.eraseAfterDays ?? undefined;
   await context.commit({
-    events: [{ ...event, actor, name, keepDays, legalBasis, eraseAfterDays: eraseAfterDays ?? undefined }],
-    statements: [upsertRetentionClass(retentionClass, now)],
+    events: [{ type: 'retention-class.set', ...head, ...retentionClass, eraseAfterDays }],
+    statements: [upsertRetentionClass(retentionClass, head.at)],
   });
   return 0;
 }

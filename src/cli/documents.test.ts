@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 const operator = { operator: 'clerk' };
 
 for (const engine of engines) {
-  test(`${engine.name}: a document that cannot be erased just now hinders no other, and is told`, async (t) => {
+  test(`${engine.name}: delete-due erases other documents after one fails, and reports the failed one`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await app.db.write([upsertRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
     const note = { 'document-retention-class': 'note' };
@@ -23,31 +23,32 @@ for (const engine of engines) {
       if ('document' in event && event.document === ids[0]) throw new Error('not this one');
       return await commit(effect);
     };
-    let [printed, told] = ['', ''];
+    let [printed, messages] = ['', ''];
     const terminal = {
       stdout: (text: string) => {
         printed += text;
       },
       stderr: (text: string) => {
-        told += text;
+        messages += text;
       },
-      ...{ isInteractive: false, cwd: '/' },
+      isInteractive: false,
+      cwd: '/',
     };
     const deps = { ...app.keeping, commit: failing, claim: async () => [], ...operator };
     const commands = documentCommands((use) => use(deps), terminal);
     assert.equal(await runCommandLine(['documents', 'delete-due'], commands, terminal), 1);
-    // What cannot be undone is told all the same.
+    // The erased documents are printed although the command failed.
     assert.equal(printed, `${ids[1]}\terased\n${ids[0]}\tnot erased\n`);
-    assert.match(told, /^1 erased, 0 under a legal hold\n.*not this one/s);
+    assert.match(messages, /^1 erased, 0 under a legal hold\n.*not this one/s);
     const [row] = await app.db.read("select content from ledger_event where type = 'documents.deletion-run'");
     const { erased, failed } = JSON.parse(Buffer.from(row?.['content'] as Uint8Array).toString());
     assert.deepEqual({ erased, failed }, { erased: 1, failed: 1 });
     assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, [ids[0]]);
   });
 
-  test(`${engine.name}: a verification whose caller was stopped reads no further document, and lists no further page of blobs`, async (t) => {
+  test(`${engine.name}: verify stops reading documents and listing blobs when its caller has ended`, async (t) => {
     const app = await openDocumentApp(t, engine);
-    // Eight are read side by side.
+    // Eight documents are read concurrently.
     for (let times = 0; times < 10; times += 1) await depositDocumentOf(app, makePdf(100));
     const { blobs } = app.keeping.ports;
     const seen = { read: 0, listed: 0 };
@@ -71,13 +72,15 @@ for (const engine of engines) {
       claim: async () => [],
       ...operator,
     };
-    let told = '';
+    let messages = '';
     const terminal = {
       stdout: () => undefined,
       stderr: (text: string) => {
-        told = text;
+        messages = text;
       },
-      ...{ isInteractive: false, cwd: '/', hasLeft: () => seen[leavesAt] > 0 },
+      isInteractive: false,
+      cwd: '/',
+      hasLeft: () => seen[leavesAt] > 0,
     };
     const commands = documentCommands((use) => use(deps), terminal);
     const verify = () => runCommandLine(['documents', 'verify'], commands, terminal);
@@ -86,33 +89,33 @@ for (const engine of engines) {
     leavesAt = 'listed';
     assert.equal(await verify(), 1);
     assert.deepEqual(seen, { read: 18, listed: 128 });
-    assert.equal(told, '');
+    assert.equal(messages, '');
   });
 
-  test(`${engine.name}: an erasure of what is due whose caller was stopped erases no more, and a person sees how far it is`, async (t) => {
+  test(`${engine.name}: delete-due stops erasing when its caller has ended, and shows its progress on a terminal`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await app.db.write([upsertRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
     const id = await depositDocumentOf(app, makePdf(100), { 'document-retention-class': 'note' });
     app.time.now += 2 * dayMs;
     let hasLeft = true;
-    const told: string[] = [];
-    const person = { stdout: () => undefined, stderr: (text: string) => void told.push(text), isInteractive: true };
+    const messages: string[] = [];
+    const person = { stdout: () => undefined, stderr: (text: string) => void messages.push(text), isInteractive: true };
     const terminal = { ...person, cwd: '/', hasLeft: () => hasLeft };
     const deps = { ...app.keeping, claim: async () => [], ...operator };
     const commands = documentCommands((use) => use(deps), terminal);
-    const statusBehind = async () => {
+    const statusAfter = async () => {
       await runCommandLine(['documents', 'delete-due'], commands, terminal);
       return await app.db.read('select id, status from document');
     };
-    assert.deepEqual(await statusBehind(), [{ id, status: 'available' }]);
+    assert.deepEqual(await statusAfter(), [{ id, status: 'available' }]);
     hasLeft = false;
-    assert.deepEqual(await statusBehind(), [{ id, status: 'erased' }]);
+    assert.deepEqual(await statusAfter(), [{ id, status: 'erased' }]);
     const ended = '\r\u001b[K1 erased, 0 under a legal hold\n';
-    assert.deepEqual(told, ['\r\u001b[K0 erased, 0 under a legal hold\n', '\r1 documents', ended]);
+    assert.deepEqual(messages, ['\r\u001b[K0 erased, 0 under a legal hold\n', '\r1 documents', ended]);
   });
 }
 
-test('an erasure of what is due tells each page when it is erased, and waits until that is taken', async (t) => {
+test('delete-due prints each page after erasing it, and waits until its caller has read it', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const app = await openDocumentApp(t, engine);
@@ -128,28 +131,34 @@ test('an erasure of what is due tells each page when it is erased, and waits unt
     );
   let printed = '';
   const seen: number[] = [];
-  const told: string[] = [];
+  const messages: string[] = [];
   const terminal = {
     stdout: (text: string) => {
       printed += text;
     },
-    stderr: (text: string) => void told.push(text),
+    stderr: (text: string) => void messages.push(text),
     drained: async () => {
       const lines = printed.split('\n').slice(0, -1);
       assert.deepEqual(lines.toSorted(), await erased());
       seen.push(lines.length);
     },
-    ...{ isInteractive: true, cwd: '/' },
+    isInteractive: true,
+    cwd: '/',
   };
   const deps = { ...app.keeping, claim: async () => [], ...operator };
   const commands = documentCommands((use) => use(deps), terminal);
   assert.equal(await runCommandLine(['documents', 'delete-due'], commands, terminal), 0);
   assert.deepEqual([seen, ids.length], [[100, 101], 101]);
   const clear = '\r\u001b[K';
-  assert.deepEqual(told, ['\r100 documents', clear, '\r101 documents', `${clear}101 erased, 0 under a legal hold\n`]);
+  assert.deepEqual(messages, [
+    '\r100 documents',
+    clear,
+    '\r101 documents',
+    `${clear}101 erased, 0 under a legal hold\n`,
+  ]);
 });
 
-test('a rescan whose caller was stopped queues no further documents', async (t) => {
+test('rescan stops queueing documents when its caller has ended', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const app = await openDocumentApp(t, engine);

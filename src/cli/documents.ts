@@ -5,20 +5,18 @@ import { queueRescans } from '../documents/scan/scan-store.ts';
 import { type DocumentFinding, rowDeadlineMs, verifyDocuments } from '../documents/verify-documents.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import { type Command, type ExitCode, requireCaller, type Terminal } from './command.ts';
+import type { WithContext } from './command-context.ts';
 import { clearLineText, formatCount } from './progress.ts';
 
-/** The dependencies of the document commands. `operator` is the actor in their ledger events. */
+/** The dependencies of the document commands. */
 export type DocumentsContext = RetentionDeps & {
   readonly claim: WriteWithoutEvent;
   readonly operator: string;
   readonly ports: Pick<DocumentPorts, 'citizenExists'>;
 };
 
-/** Opens the app for one command and closes it afterwards. */
-export type WithDocumentsContext = <T>(use: (context: DocumentsContext) => Promise<T>) => Promise<T>;
-
 /** The commands `documents verify`, `documents delete-due` and `documents rescan`. */
-export function documentCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
+export function documentCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'documents verify',
@@ -27,7 +25,7 @@ export function documentCommands(withContext: WithDocumentsContext, terminal: Te
         'Reads every record and document, and reports damage and orphans. Repairs nothing. --quick reads only the end of each document.',
       run: async (args) => {
         const flags = { quick: { type: 'boolean' }, json: { type: 'boolean' } } as const;
-        const { values } = parseArgs({ args: [...args], options: flags });
+        const { values } = parseArgs({ args, options: flags });
         return await withContext((context) => verify(context, values, terminal));
       },
     },
@@ -38,7 +36,7 @@ export function documentCommands(withContext: WithDocumentsContext, terminal: Te
         'Erases documents that are withdrawn, or past the end of their retention class. --preview only lists them.',
       run: async (args) => {
         const flags = { preview: { type: 'boolean' }, json: { type: 'boolean' } } as const;
-        const { values } = parseArgs({ args: [...args], options: flags });
+        const { values } = parseArgs({ args, options: flags });
         return await withContext((context) => deleteDue(context, values, terminal));
       },
     },
@@ -47,7 +45,7 @@ export function documentCommands(withContext: WithDocumentsContext, terminal: Te
       usage: 'documents rescan [--quarantined]',
       summary: 'Queues all released documents for another scan. --quarantined includes those in quarantine.',
       run: async (args) => {
-        const { values } = parseArgs({ args: [...args], options: { quarantined: { type: 'boolean' } } });
+        const { values } = parseArgs({ args, options: { quarantined: { type: 'boolean' } } });
         return await withContext((context) => rescan(context, values.quarantined === true, terminal));
       },
     },
@@ -110,15 +108,8 @@ async function deleteDue(context: DocumentsContext, { preview, json }: Flags, te
 }
 
 function linesOf({ erased, held, passed }: DeletionPage, verb: string): string {
-  const lines = [
-    erased.map((id) => [id, verb]),
-    held.map((id) => [id, 'held']),
-    passed.map((id) => [id, 'not erased']),
-  ];
-  return lines
-    .flat()
-    .map((line) => `${line.join('\t')}\n`)
-    .join('');
+  const list = (ids: readonly string[], outcome: string) => ids.map((id) => `${id}\t${outcome}\n`).join('');
+  return list(erased, verb) + list(held, 'held') + list(passed, 'not erased');
 }
 
 async function rescan(context: DocumentsContext, quarantined: boolean, terminal: Terminal): Promise<ExitCode> {

@@ -37,7 +37,7 @@ async function runWith(t: TestContext, texts: Readonly<Record<string, string>>, 
   return { code, stdout, stderr };
 }
 
-test('names without a date are no match by themselves, as on the server; beside an address they may be', async (t) => {
+test('names without a birth date do not match alone, as on the server, but can match with an address', async (t) => {
   const header = 'citizenId,givenName,familyName,birthDate,streetAddress,postalCode';
   const texts = {
     'r.csv': `${header}\nA,Zoë,Quillfeather,1980-02-07,4 Mill Lane,20001\nB,Ana,Silva,1990-11-30,7 Quay,30003\n`,
@@ -52,7 +52,7 @@ test('names without a date are no match by themselves, as on the server; beside 
   );
 });
 
-test('the figure of a comparison is taken over as many for a small file as for a large one', () => {
+test('the time of a comparison is measured over the same number of comparisons for small and large files', () => {
   const options = {
     register: [{ citizenId: 'A', givenName: 'Ana' }],
     claims: [{ citizenId: '1', givenName: 'Ana' }],
@@ -61,14 +61,14 @@ test('the figure of a comparison is taken over as many for a small file as for a
   } as const;
   let looks = 0;
   const pairs = [{ claim: '1', record: 'A', same: true }];
-  // A stopwatch that goes on by 40 ms from one look to the next: 40 ms for each round of 100.
+  // Each call of the stopwatch adds 40 ms, so that each round of 100 comparisons takes 40 ms.
   const result = evaluatePolicy({ ...options, stopwatch: () => 40 * looks++ }, pairs);
   assert.deepEqual([result.microsecondsPerComparison, looks], [400, 200]);
 });
 
 const run = (t: TestContext, ...extra: readonly string[]) => runWith(t, files, ...extra);
 
-test('evaluate prints one JSON object of the contract, and nothing else there', async (t) => {
+test('evaluate prints one JSON object with the documented members on standard output', async (t) => {
   const { code, stdout, stderr } = await run(t, '--policy', 'standard-2026-2');
   assert.deepEqual([code, stderr], [0, '50 %, 2 rows, 0/s\n100 %, 4 rows, 0/s, 0 s left\n']);
   assert.deepEqual(JSON.parse(stdout), {
@@ -84,7 +84,7 @@ test('evaluate prints one JSON object of the contract, and nothing else there', 
   assert.equal((await run(t, '--policy', 'standard-2026-2', '--json')).stdout, stdout);
 });
 
-test('a claim or policy that evaluate does not know is wrong usage, with those that it does', async (t) => {
+test('an unknown claim or policy is wrong usage, and the message lists the known ones', async (t) => {
   const use = await run(t, '--use', 'givenName,shoeSize');
   assert.deepEqual([use.code, use.stdout], [2, '']);
   assert.match(use.stderr, /givenName, familyName, birthDate, not 'shoeSize'/);
@@ -93,7 +93,7 @@ test('a claim or policy that evaluate does not know is wrong usage, with those t
   assert.match(policy.stderr, /calibrated-2026-1/);
 });
 
-test('a former name of the register makes a pair match within its dates, by a policy that lets it, unless another had that name too', async (t) => {
+test('a former name matches within its dates if the policy allows it, unless another record has the same name', async (t) => {
   const lists = {
     A: '[{"familyName":"Holm","from":"2010-06-01","until":"2024-08-31"}]',
     B: '[{"streetAddress":"9 High Street","postalCode":"10009","until":"2025-12-31"}]',
@@ -120,7 +120,7 @@ B,Ana,Silva,1990-11-30,7 Quay,30003,,${quoted(lists.B)}
   const byName = [...both, '--use', 'givenName,familyName,birthDate'];
   assert.deepEqual([await accepted(...both), await accepted(...byName)], [2, 2]);
   assert.deepEqual([await accepted(...both, '--policy', 'eu-2025-846')], [0]);
-  // The name counts five years after its end, the address two.
+  // A former name counts for five years after its end, a former address for two.
   assert.deepEqual(
     [await accepted(...both, '--today', '2028-01-01'), await accepted(...both, '--today', '2029-09-01')],
     [1, 0],
@@ -130,7 +130,7 @@ B,Ana,Silva,1990-11-30,7 Quay,30003,,${quoted(lists.B)}
   assert.deepEqual([await accepted(...byName), await accepted(...byName, '--today', '2028-01-01')], [1, 2]);
 });
 
-test('a record that is marked matches as it does on the server, and a mark that may mean either stops', async (t) => {
+test('a marked record is decided as on the server, and an ambiguous mark stops the evaluation', async (t) => {
   const marked = (mark: string, value: string) =>
     people
       .replace('birthDate\n', `birthDate,${mark}\n`)
@@ -151,7 +151,7 @@ test('a record that is marked matches as it does on the server, and a mark that 
   assert.match(stderr, /r\.csv, row 1: locked is neither true, t, yes, y, 1 nor false/);
 });
 
-test('a list of former values that cannot be read, or a day that is none, stops with its reason', async (t) => {
+test('an invalid list of former values or an invalid day stops the evaluation with its reason', async (t) => {
   const register = people.replace('birthDate\n', 'birthDate,formerNames\n').replace('02-07\n', '02-07,since 2010\n');
   const list = await runWith(t, { ...files, 'r.csv': register.replace('11-30\n', '11-30,\n') });
   assert.deepEqual([list.code, list.stdout], [1, '']);
@@ -162,7 +162,7 @@ test('a list of former values that cannot be read, or a day that is none, stops 
   assert.match(today.stderr, /--today takes a day as 2026-11-20, not '2026-02-30'/);
 });
 
-test('a file that is not what it should be stops with the first row that is wrong, and measures nothing', async (t) => {
+test('an invalid file stops the evaluation with its first wrong row', async (t) => {
   const stops = async (texts: Readonly<Record<string, string>>, reason: RegExp, ...extra: readonly string[]) => {
     const { code, stdout, stderr } = await runWith(t, { ...files, ...texts }, ...extra);
     assert.deepEqual([code === 1, stdout], [true, ''], stderr);
@@ -198,13 +198,13 @@ test('a file that is not what it should be stops with the first row that is wron
   await stops({}, /\/dev\/null: expected a regular file, received a pipe or a device/, '--pairs', '/dev/null');
 });
 
-test('bytes that are no UTF-8 stop a measurement', async (t) => {
+test('a file that is not UTF-8 stops the evaluation', async (t) => {
   const cwd = makeIdentityFolder(t);
   writeFileSync(join(cwd, 'r.csv'), Buffer.from(people, 'latin1'));
   await assert.rejects(readCsvTable(join(cwd, 'r.csv')), /row 1: not UTF-8 text; convert the file/);
 });
 
-test('semicolons, stated date formats and the labels of other programs are read as by an import', async (t) => {
+test('semicolons, date formats and the labels of other programs are read as in an import', async (t) => {
   const german = people
     .replaceAll(/(\d{4})-(\d\d)-(\d\d)/g, '$3.$2.$1')
     .replace('birthDate', 'dob')
@@ -225,7 +225,7 @@ test('semicolons, stated date formats and the labels of other programs are read 
   }
 });
 
-test('an id is the same however it is composed, and a mark before a mapping or policy is no part of it', async (t) => {
+test('ids are equal in every Unicode normalization form, and a byte order mark before a mapping or policy is ignored', async (t) => {
   const [composed, parted] = ['\u00e9 1', 'e\u0301  1'];
   const texts = {
     'r.csv': people.replace('A,', `${composed},`),

@@ -3,12 +3,6 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { evaluatePolicy, type LabelledPair } from '../identity/evaluation/evaluate-policy.ts';
 import {
-  type ColumnMapping,
-  MappingFault,
-  parseInlineMapping,
-  parseMapping,
-} from '../identity/import/import-fields.ts';
-import {
   CsvTableFault,
   claimsInCommon,
   type PeopleFile,
@@ -24,6 +18,7 @@ import type { ClaimName } from '../identity/register/claims.ts';
 import { type Clock, formatInstant } from '../kernel/clock.ts';
 import { readArgumentFile, resolveReadableFile } from './argument-file.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
+import { readMapping } from './import-citizens.ts';
 import { rowsProgress } from './progress.ts';
 
 const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true or yes for one person, 0, false or no for two) the decision
@@ -53,7 +48,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
       details,
       run: async (args) => {
         const { values } = parseArgs({
-          args: [...args],
+          args,
           options: {
             register: { type: 'string' },
             claims: { type: 'string' },
@@ -70,7 +65,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
           if (file === undefined) throw new UsageError(`--${name} names a file.`);
           return resolveReadableFile(terminal.cwd, file);
         };
-        const columns = readColumns(values.columns, terminal.cwd);
+        const columns = readMapping('--columns', values.columns, terminal.cwd);
         const register = await readPeople(path('register'), columns);
         const claims = await readPeople(path('claims'), columns);
         const options = {
@@ -116,19 +111,6 @@ function readPolicy(name: string | undefined, cwd: string): MatchPolicy {
   const read = parseMatchPolicy(readArgumentFile(cwd, name));
   if ('fault' in read) throw new UsageError(`--policy: ${name} is not a policy: ${read.fault}.`);
   return read.policy;
-}
-
-/** The mapping of `--columns`: a file, or the value itself. */
-export function readColumns(map: string | undefined, cwd: string): ColumnMapping | undefined {
-  if (map === undefined) return undefined;
-  try {
-    if (map.includes('=')) return parseInlineMapping(map);
-    return parseMapping(JSON.parse(readArgumentFile(cwd, map)));
-  } catch (fault) {
-    if (fault instanceof MappingFault || fault instanceof SyntaxError)
-      throw new UsageError(`--columns: ${fault.message}`);
-    throw fault;
-  }
 }
 
 const sameLabel = /^(1|1\.0|true|t|yes|y|same)$/i;

@@ -7,7 +7,7 @@ import {
   verifyEvidence,
 } from '../notifications/evidence/evidence-bundle.ts';
 import { readArgumentFile } from './argument-file.ts';
-import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, messageOf, singlePositional, type Terminal, UsageError } from './command.ts';
 
 const details = `FILE is what GET /v1/notifications/{id}/evidence answered. No server, database or setting is needed.
 
@@ -39,7 +39,7 @@ export function evidenceVerifyCommand(terminal: Terminal): Command {
     details,
     run: async (args) => {
       const options = { keys: { type: 'string' }, tsa: { type: 'string' }, json: { type: 'boolean' } } as const;
-      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+      const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
       const file = singlePositional(positionals, 'name one file');
       const read = (path: string) => readArgumentFile(terminal.cwd, path);
       const keys = values.keys === undefined ? undefined : parseTrustedKeys(read(values.keys));
@@ -53,7 +53,7 @@ function parseTrustedKeys(text: string): NonNullable<VerifyEvidenceOptions['keys
   try {
     return parseEvidenceKeySet(text);
   } catch (cause) {
-    throw new UsageError(`--keys: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new UsageError(`--keys: ${messageOf(cause)}`);
   }
 }
 
@@ -106,15 +106,13 @@ async function verifyStamp(
     throw new EvidenceBroken('it has no time stamp, and --tsa asks for one');
   }
   const { parseCertificates, verifyTimeStamp } = await import('../notifications/evidence/time-stamp.ts');
-  const stamped = await verifyTimeStamp(stamp.token, stamp.over, tsa === undefined ? [] : certificatesIn(tsa));
-
-  function certificatesIn(pem: string): ReturnType<typeof parseCertificates> {
-    try {
-      return parseCertificates(pem);
-    } catch (cause) {
-      throw new UsageError(`--tsa: ${cause instanceof Error ? cause.message : String(cause)}`);
-    }
+  let authorities: ReturnType<typeof parseCertificates> = [];
+  try {
+    if (tsa !== undefined) authorities = parseCertificates(tsa);
+  } catch (cause) {
+    throw new UsageError(`--tsa: ${messageOf(cause)}`);
   }
+  const stamped = await verifyTimeStamp(stamp.token, stamp.over, authorities);
   if (tsa !== undefined && !stamped.trusted)
     throw new EvidenceBroken('its time stamp does not lead to the certificates given');
   if (Math.abs(stamped.at - Number(claims['iat']) * 1_000) > maxSkewMs) {

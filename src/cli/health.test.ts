@@ -7,7 +7,7 @@ import { createAdminServer } from '../api/admin-server.ts';
 import { runCommandLine } from './command.ts';
 import { healthCommand } from './health.ts';
 
-/** Runs `health` against that port; gives its exit code and all it wrote. */
+/** Runs `health` for this port. Returns the exit code and the output. */
 async function healthAt(adminPort: number, adminHost = '127.0.0.1', ...args: readonly string[]) {
   let said = '';
   const write = (text: string) => {
@@ -18,7 +18,7 @@ async function healthAt(adminPort: number, adminHost = '127.0.0.1', ...args: rea
   return [await runCommandLine(['health', ...args], [command], terminal), said];
 }
 
-test('health says what the server says of itself, and ends in 0 only where it is ready', async (t) => {
+test('health prints the response of /readyz, with exit code 0 only if the server is ready', async (t) => {
   const admin = createAdminServer();
   t.after(() => admin.close());
   let status = 200;
@@ -36,7 +36,7 @@ test('health says what the server says of itself, and ends in 0 only where it is
   assert.deepEqual([code, /Usage: citizen-services health/.test(String(said))], [2, true]);
 });
 
-test('health of a server that is not there, that leads elsewhere, or that has no port of its own, fails and says why', async (t) => {
+test('health fails with the reason if there is no server, if it redirects, or if ADMIN_PORT is 0', async (t) => {
   const free = await freePort();
   assert.deepEqual(await healthAt(free), [
     1,

@@ -1,7 +1,7 @@
 import { loopbackHostFor } from '../config/public-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
-import { type Command, CommandFailed, requireNoArguments, type Terminal } from './command.ts';
+import { type Command, CommandFailed, messageOf, requireNoArguments, type Terminal } from './command.ts';
 
 const timeoutMs = 5_000;
 const maxResponseBytes = 65_536;
@@ -27,7 +27,7 @@ export function healthCommand(settings: () => AdminAddress, terminal: Terminal, 
         return answer.status === 200 ? 0 : 1;
       } catch (fault) {
         const { cause = fault } = fault as Error;
-        throw new CommandFailed(`no answer from ${url}: ${cause instanceof Error ? cause.message : String(cause)}`);
+        throw new CommandFailed(`no answer from ${url}: ${messageOf(cause)}`);
       }
     },
   };

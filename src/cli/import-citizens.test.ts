@@ -5,12 +5,13 @@ import test, { type TestContext } from 'node:test';
 import { type Engine, engines } from '../../test/support/database-engines.ts';
 import { openIdentityApp } from '../../test/support/identity-app.ts';
 import { makeIdentityFolder } from '../../test/support/identity-people.ts';
-import { importCitizens } from '../identity/import/import-citizens.ts';
+import { type ImportDeps, importCitizens } from '../identity/import/import-citizens.ts';
 import { parseInlineMapping, parseMapping } from '../identity/import/import-fields.ts';
 import { runCommandLine } from './command.ts';
-import { importCommands, type WithImportContext } from './import-citizens.ts';
+import type { WithContext } from './command-context.ts';
+import { importCommands } from './import-citizens.ts';
 
-/** A command line over a fresh database: what it prints where, and how it ends. */
+/** A command line on a new database. Returns its output and its exit code. */
 async function openCommandLine(t: TestContext) {
   const app = await openIdentityApp(t, engines[0] as Engine);
   let opened = 0;
@@ -40,20 +41,20 @@ async function openCommandLine(t: TestContext) {
       isInteractive: false,
       cwd: folder,
     };
-    const openRoom: WithImportContext = async (use) => {
+    const openContext: WithContext<ImportDeps & { readonly operator: string }> = async (use) => {
       opened += 1;
       return await use({ ...app.importDeps, clock: { now: () => now }, operator: 'ann' });
     };
-    const code = await runCommandLine(['import', 'citizens', ...args], importCommands(openRoom, terminal), terminal);
+    const code = await runCommandLine(['import', 'citizens', ...args], importCommands(openContext, terminal), terminal);
     return { code, ...printed };
   }
 }
 
-// The clock of these tests stands at 1970.
+// The clock of these tests starts in 1970.
 const people = 'rec_id,surname,born\nrec-1-org,Ann,07.02.1980\nrec-1-dup-0,An,07.02.1980\nrec-2-org,Bo,1990\n';
 const inline = 'citizenId=rec_id,familyName=surname,birthDate=born:DD.MM.YYYY';
 
-test('a run prints people text to standard error and, asked for, one JSON object to standard output', async (t) => {
+test('an import prints text for people on standard error and, with --json, one object on standard output', async (t) => {
   const line = await openCommandLine(t);
   const path = line.file('people.csv', people);
   const { code, stdout, stderr } = await line.run(path, '--map', inline, '--where', 'rec_id=*-org', '--json');
@@ -96,7 +97,7 @@ Imported (imp): 3 rows read, 1 stored, 1 refused, 1 left out; 0.0 s.
   assert.equal((await line.run(path, '--map', inline)).stdout, '');
 });
 
-test('a mapping file says the same as a mapping on the spot', async (t) => {
+test('a mapping in a file and the same mapping on the command line have the same result', async (t) => {
   const line = await openCommandLine(t);
   line.file(
     'map.json',
@@ -109,7 +110,7 @@ test('a mapping file says the same as a mapping on the spot', async (t) => {
   assert.deepEqual([one.status, one.importId, one.stored, one.usable], ['checked', null, 0, 2]);
 });
 
-test('wrong usage ends in 2 before any database is opened', async (t) => {
+test('wrong usage gives exit code 2 before a database is opened', async (t) => {
   const line = await openCommandLine(t);
   const path = line.file('people.csv', people);
   const notJson = line.file('map.json', '{');
@@ -132,7 +133,7 @@ test('wrong usage ends in 2 before any database is opened', async (t) => {
   assert.equal(line.opened(), 0);
 });
 
-test('a file that cannot be imported ends in 1 with the reason', async (t) => {
+test('a file that cannot be imported gives exit code 1 with the reason', async (t) => {
   const line = await openCommandLine(t);
   const empty = await line.run(line.file('empty.csv', ''));
   assert.deepEqual(
@@ -151,7 +152,7 @@ test('a file that cannot be imported ends in 1 with the reason', async (t) => {
   );
 });
 
-test('the ledger says who imported, and help shows a mapping that works', async (t) => {
+test('the ledger has the operator of an import, and the help shows a valid mapping', async (t) => {
   const line = await openCommandLine(t);
   await line.run(line.file('people.csv', 'id,surname\nA,Ann\n'));
   assert.deepEqual(
@@ -169,7 +170,7 @@ test('the ledger says who imported, and help shows a mapping that works', async 
   assert.deepEqual([birthDate, familyName], [parseInlineMapping(shown).birthDate, { columns: ['surname'] }]);
 });
 
-test('an import that ended before the register was counted is followed by that, once', async (t) => {
+test('the next import counts the register once if the previous one ended before its count', async (t) => {
   const line = await openCommandLine(t);
   const path = line.file('people.csv', 'citizenId,familyName\nA,Ann\nB,Bo\n');
   const how = { format: 'csv', conditions: [], dryRun: false, restart: false } as const;

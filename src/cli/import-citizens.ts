@@ -21,13 +21,10 @@ import type { RowCondition } from '../identity/import/import-row.ts';
 import { maxDryRunIds } from '../identity/import/repeated-ids.ts';
 import { readArgumentFile, requireOtherFile, resolveReadableFile } from './argument-file.ts';
 import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import type { WithContext } from './command-context.ts';
 import { createProgressView, formatCount } from './progress.ts';
 
-/** The dependencies of the import. `operator` is the actor in its ledger events. */
-export type ImportContext = ImportDeps & { readonly operator: string };
-
-/** Opens the database after the arguments are parsed, and closes it after the command. */
-export type WithImportContext = <T>(use: (context: ImportContext) => Promise<T>) => Promise<T>;
+type ImportContext = ImportDeps & { readonly operator: string };
 
 const details = `Updates existing citizens in the fields that the file has.
 
@@ -49,7 +46,7 @@ The same on the command line:
   --map 'citizenId=rec_id,givenName=given_name,familyName=surname,birthDate=date_of_birth:YYYYMMDD,streetAddress=street_number+address_1'`;
 
 /** The command `import citizens`. */
-export function importCommands(withContext: WithImportContext, terminal: Terminal): readonly Command[] {
+export function importCommands(withContext: WithContext<ImportContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'import citizens',
@@ -101,7 +98,6 @@ async function run(
   return 0;
 }
 
-/** Parses the arguments. The operator is added later. */
 type ImportCommandOptions = Omit<ImportOptions, 'actor'>;
 
 function parseImportFlags(
@@ -109,7 +105,7 @@ function parseImportFlags(
   cwd: string,
 ): { readonly order: ImportCommandOptions; readonly json: boolean } {
   const { values, positionals } = parseArgs({
-    args: [...args],
+    args,
     allowPositionals: true,
     options: {
       map: { type: 'string' },
@@ -125,25 +121,15 @@ function parseImportFlags(
   const order: ImportCommandOptions = {
     path,
     format: parseFormat(path, values.format),
-    mapping: readMapping(values.map, cwd),
+    mapping: readMapping('--map', values.map, cwd),
     conditions: values.where.map(parseCondition),
-    errorsPath: parseErrorsPath(
-      values.errors,
-      [path, ...(values.map === undefined ? [] : [resolve(cwd, values.map)])],
-      cwd,
-    ),
+    errorsPath: values.errors === undefined ? undefined : resolve(cwd, values.errors),
     dryRun: values['dry-run'],
     restart: values.restart,
   };
+  const mapPath = values.map === undefined ? [] : [resolve(cwd, values.map)];
+  if (order.errorsPath !== undefined) requireOtherFile('--errors', order.errorsPath, [path, ...mapPath]);
   return { order, json: values.json };
-}
-
-/** Throws if `--errors` names an input file. */
-function parseErrorsPath(errors: string | undefined, read: readonly string[], cwd: string): string | undefined {
-  if (errors === undefined) return undefined;
-  const path = resolve(cwd, errors);
-  requireOtherFile('--errors', path, read);
-  return path;
 }
 
 function parseFormat(path: string, format: string | undefined): ImportFormat {
@@ -152,18 +138,17 @@ function parseFormat(path: string, format: string | undefined): ImportFormat {
   throw new UsageError('--format is csv or jsonl.');
 }
 
-function readMapping(map: string | undefined, cwd: string): ColumnMapping | undefined {
+/** The column mapping of a flag: a JSON file, or the form `name=column,name=column`. */
+export function readMapping(flag: string, map: string | undefined, cwd: string): ColumnMapping | undefined {
   if (map === undefined) return undefined;
-  const path = resolve(cwd, map);
   try {
-    if (existsSync(path)) return parseMapping(JSON.parse(readArgumentFile(cwd, map)));
-    if (map.includes('=')) return parseInlineMapping(map);
+    if (map.includes('=') && !existsSync(resolve(cwd, map))) return parseInlineMapping(map);
+    return parseMapping(JSON.parse(readArgumentFile(cwd, map)));
   } catch (fault) {
-    if (fault instanceof MappingFault) throw new UsageError(`--map: ${fault.message}`);
-    if (fault instanceof SyntaxError) throw new UsageError(`--map: the file is not JSON: ${fault.message}`);
+    if (fault instanceof MappingFault || fault instanceof SyntaxError)
+      throw new UsageError(`${flag}: ${fault.message}`);
     throw fault;
   }
-  throw new UsageError(`--map: there is no file ${map}, and it is not of the form name=column.`);
 }
 
 function parseCondition(text: string): RowCondition {

@@ -52,7 +52,7 @@ async function app(t: TestContext, engine: Engine) {
   return { db, deps, root, keysOf, keys };
 }
 
-/** Runs `keys rotate-root` on it; what it printed, with its exit code. */
+/** Runs `keys rotate-root`. Returns its output and its exit code. */
 function rotateRoot(deps: RotationContext & { hasLeft?: () => boolean }, ...flags: readonly string[]) {
   return runKeys(deps, 'rotate-root', ...flags);
 }
@@ -61,8 +61,10 @@ async function runKeys(deps: RotationContext & { hasLeft?: () => boolean }, ...a
   const [out, err]: [string[], string[]] = [[], []];
   const terminal = {
     ...(deps.hasLeft !== undefined && { hasLeft: deps.hasLeft }),
-    ...{ stdout: (text: string) => void out.push(text), stderr: (text: string) => void err.push(text) },
-    ...{ isInteractive: false, cwd: '/' },
+    stdout: (text: string) => void out.push(text),
+    stderr: (text: string) => void err.push(text),
+    isInteractive: false,
+    cwd: '/',
   };
   const code = await runCommandLine(
     ['keys', ...args],
@@ -76,7 +78,7 @@ const lasting = (root: ReturnType<typeof readRootKey>) =>
   longLivedPurposes.map((purpose) => Buffer.from(root.derive(purpose)).toString('hex'));
 
 for (const engine of engines) {
-  test(`${engine.name}: keys rotate --now withdraws what was in force when the clock leapt, and no earlier key of evidence`, async (t) => {
+  test(`${engine.name}: keys rotate --now withdraws the keys in force since the clock jumped, and no earlier evidence key`, async (t) => {
     const { db, deps: given, root } = await app(t, engine);
     let now = clock.now();
     const deps = { ...given, clock: { now: () => now } };
@@ -98,7 +100,7 @@ for (const engine of engines) {
     assert.equal(keys.inForce('evidence').length, 1);
   });
 
-  test(`${engine.name}: after a rotation every key opens as before, nothing needs the old root, and what lasts has lasted`, async (t) => {
+  test(`${engine.name}: after a rotation every key opens without the old root key, and the long-lived subkeys are the same`, async (t) => {
     const { db, deps, root, keysOf } = await app(t, engine);
     const [before, lastedBefore, id] = [await keysOf(), lasting(root), root.id];
     const otherServer = readRootKey(deps.rootKeyPath);
@@ -123,7 +125,7 @@ for (const engine of engines) {
     assert.equal(rows.length, 3);
   });
 
-  test(`${engine.name}: a rotation that is stopped goes on, the old root stays until all is wrapped, and no destroyed key comes back`, async (t) => {
+  test(`${engine.name}: a stopped rotation continues, keeps the old root key until all keys are rewrapped, and restores no destroyed key`, async (t) => {
     const { db, deps, keysOf } = await app(t, engine);
     const before = await keysOf();
     await prepareRotation(deps);
@@ -153,9 +155,9 @@ for (const engine of engines) {
     assert.equal(row?.['kept'], 2_999);
   });
 
-  test(`${engine.name}: whoever is erased and comes back while keys are wrapped anew keeps the new key`, async (t) => {
+  test(`${engine.name}: a citizen who is erased and imported again during a rotation keeps the new key`, async (t) => {
     const { db, deps, keys } = await app(t, engine);
-    // Of the first page, which is read before anything is written.
+    // A citizen on the first page, which is read before anything is written.
     const citizenId = citizens.toSorted()[0] ?? assert.fail();
     await prepareRotation(deps);
     const comeBack = keys.creationStatements([citizenId]);
@@ -179,7 +181,7 @@ for (const engine of engines) {
     assert.ok(isBack && !('left' in (await finishRotation(deps))));
   });
 
-  test(`${engine.name}: the keys of whoever a process imports that began before a rotation open when that has ended`, async (t) => {
+  test(`${engine.name}: keys that a process creates with the old root key open after the rotation`, async (t) => {
     const { db, deps } = await app(t, engine);
     const importing = createCitizenKeys(db.read, readRootKey(deps.rootKeyPath), systemRandom);
     await prepareRotation(deps);
@@ -193,7 +195,7 @@ for (const engine of engines) {
   });
 }
 
-test('no statement of a rotation reads more keys than a page, whose reading a server has to wait for', async (t) => {
+test('no statement of a rotation reads more keys than one page', async (t) => {
   const [engine = assert.fail()] = engines;
   const { deps } = await app(t, engine);
   const whole: string[] = [];
@@ -206,7 +208,7 @@ test('no statement of a rotation reads more keys than a page, whose reading a se
   assert.deepEqual(whole, []);
 });
 
-test('others have their turn beside a rotation: one unit at a time, of few keys', async (t) => {
+test('a rotation writes one small unit at a time, so that other requests can run', async (t) => {
   const [engine = assert.fail()] = engines;
   const { deps } = await app(t, engine);
   let [underWay, mostAtOnce, mostKeys] = [0, 0, 0];
@@ -224,7 +226,7 @@ test('others have their turn beside a rotation: one unit at a time, of few keys'
   assert.deepEqual([citizenKeys, mostAtOnce, mostKeys], [3_000, 1, 512]);
 });
 
-test('the command goes step by step: prepared once, taken out only when all is wrapped, and it says what comes next', async (t) => {
+test('the rotation command prepares once, removes the old key only after all are rewrapped, and prints the next step', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const { deps, root } = await app(t, engine);
@@ -239,7 +241,7 @@ test('the command goes step by step: prepared once, taken out only when all is w
   assert.equal(root.id, second);
   const unwrapped = await rotateRoot(deps, '--finish');
   assert.deepEqual([unwrapped.code, /^3004 keys are still wrapped by the old root/.test(unwrapped.stderr)], [1, true]);
-  // Whoever ran it was stopped when the second page was stored.
+  // The caller ended after the second page was stored.
   let looks = 0;
   const stopped = await rotateRoot({ ...deps, hasLeft: () => ++looks > 1 });
   assert.deepEqual([stopped.code, stopped.stderr], [1, '']);
@@ -257,7 +259,7 @@ test('the command goes step by step: prepared once, taken out only when all is w
   assert.equal(isRotationPending(deps.rootKeyPath), false);
 });
 
-test('an old file under a rotated database opens nothing, and says so; a line of a later program is refused', async (t) => {
+test('an old root key file does not open a rotated database, and a file with an unknown line is refused', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const { deps, keysOf } = await app(t, engine);

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { replaceSigningKeyStatements, rotatableUses } from '../auth/signing-key-store.ts';
 import { readClockState } from '../jobs/clock-check.ts';
-import { type Command, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
+import { type Command, CommandFailed, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
+import { eventHead, type WithContext } from './command-context.ts';
 import {
   finishRotation,
   isRotationPending,
@@ -10,11 +11,8 @@ import {
   rewrapAll,
 } from './rotate-root-key.ts';
 
-/** Opens the app for one command and closes it afterwards. */
-export type WithRotationContext = <T>(use: (context: RotationContext) => Promise<T>) => Promise<T>;
-
 /** `keys rotate` and `keys rotate-root`. */
-export function keyCommands(withContext: WithRotationContext, terminal: Terminal): readonly Command[] {
+export function keyCommands(withContext: WithContext<RotationContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'keys rotate',
@@ -23,7 +21,7 @@ export function keyCommands(withContext: WithRotationContext, terminal: Terminal
         'Replaces a signing key while the server runs. The new key is published now and signs after ten minutes; the old key verifies for another day. Use --now for a leaked key: it withdraws the old key in every process within a minute, and callers need new tokens.',
       run: async (args) => {
         const options = { now: { type: 'boolean' } } as const;
-        const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+        const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
         const use = rotatableUses.find((one) => positionals.length === 1 && one === positionals[0]);
         if (use === undefined) throw new UsageError(`name one of ${rotatableUses.join(', ')}`);
         return await withContext((context) => replaceSigningKey(context, use, values.now === true, terminal));
@@ -36,7 +34,7 @@ export function keyCommands(withContext: WithRotationContext, terminal: Terminal
         'Replaces the root key and wraps all keys with the new one, while the server runs. If it was interrupted, run it again to continue. --prepare only adds the new root key to the file, so that you can copy the file to other hosts; --finish removes the old root key from the file.',
       run: async (args) => {
         const flags = { prepare: { type: 'boolean' }, finish: { type: 'boolean' }, json: { type: 'boolean' } } as const;
-        const { values } = parseArgs({ args: [...args], options: flags });
+        const { values } = parseArgs({ args, options: flags });
         if (values.prepare === true && values.finish === true) throw new UsageError('choose --prepare or --finish');
         return await withContext((context) => {
           if (values.finish === true) return finishRootRotation(context, terminal);
@@ -56,8 +54,8 @@ async function replaceSigningKey(
   // While the clock may be ahead, keys that it shows as retired can be in force again later.
   const leaptFrom = atOnce ? (await readClockState(context.read))?.jump?.from : undefined;
   const { kid, statements } = replaceSigningKeyStatements(context, { use, atOnce, leaptFrom }, context.random);
-  const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator } };
-  await context.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
+  const event = { type: 'signing-key.replaced', ...eventHead(context), use, kid, atOnce } as const;
+  await context.commit({ events: [event], statements });
   const then =
     use === 'evidence'
       ? 'evidence that the old key signed no longer verifies with the published keys: retrieve it again'
@@ -103,12 +101,10 @@ async function rotateRootKey(
 
 async function finishRootRotation(context: RotationContext, terminal: Terminal): Promise<ExitCode> {
   const done = await finishRotation(context);
-  if ('left' in done) {
-    terminal.stderr(
-      `${done.left} keys are still wrapped by the old root key; run: citizen-services keys rotate-root\n`,
+  if ('left' in done)
+    throw new CommandFailed(
+      `${done.left} keys are still wrapped by the old root key; run: citizen-services keys rotate-root`,
     );
-    return 1;
-  }
   terminal.stderr(`Root key ${done.from} was removed from the file. Earlier backups of the database still need it.\n`);
   return 0;
 }

@@ -1,36 +1,34 @@
 import { parseArgs } from 'node:util';
 import { replaceSigningKeyStatements } from '../auth/signing-key-store.ts';
 import type { RootKey } from '../crypto/root-key.ts';
-import { type Clock, formatInstant, type RandomBytes } from '../kernel/clock.ts';
-import type { IdGenerator } from '../kernel/id.ts';
-import type { Commit } from '../ledger/commit.ts';
+import { formatInstant } from '../kernel/clock.ts';
 import type { NoteSigner } from '../ledger/tlog/note.ts';
-import { type Command, type ExitCode, requireNoArguments, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  type ExitCode,
+  requireNoArguments,
+  type Terminal,
+  UsageError,
+} from './command.ts';
+import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 
 /** A key that signs checkpoints. `retireAt` is in epoch ms; undefined if it signs until it is replaced. */
 export type LogSigner = NoteSigner & { readonly retireAt: number | undefined };
 
 /** The dependencies of the commands for the keys of the ledger. */
-export type LedgerKeyContext = {
-  readonly commit: Commit;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+export type LedgerKeyContext = Omit<CommandContext, 'read'> & {
   readonly root: RootKey;
-  readonly operator: string;
   /** The keys that sign now, newest first; undefined before the first start. */
   checkpointKeys(): Promise<readonly LogSigner[] | undefined>;
 };
-
-/** Opens the app for one command and closes it afterwards. */
-export type WithLedgerKeyContext = <T>(use: (context: LedgerKeyContext) => Promise<T>) => Promise<T>;
 
 const dayMs = 86_400_000;
 const defaultOverlapDays = 90;
 const maxOverlapDays = 3_650;
 
 /** `ledger key` and `ledger rotate-key`. */
-export function ledgerKeyCommands(withContext: WithLedgerKeyContext, terminal: Terminal): readonly Command[] {
+export function ledgerKeyCommands(withContext: WithContext<LedgerKeyContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'ledger key',
@@ -47,7 +45,7 @@ export function ledgerKeyCommands(withContext: WithLedgerKeyContext, terminal: T
       summary: `Creates a new key of the log. Both keys sign every checkpoint for ${defaultOverlapDays} days, so that verifiers have time to switch. Use --now for a leaked key: it ends the old key at once.`,
       run: async (args) => {
         const options = { 'overlap-days': { type: 'string' }, now: { type: 'boolean' } } as const;
-        const { values } = parseArgs({ args: [...args], options });
+        const { values } = parseArgs({ args, options });
         if (values.now === true && values['overlap-days'] !== undefined)
           throw new UsageError('choose --overlap-days or --now');
         const text = values['overlap-days'] ?? String(defaultOverlapDays);
@@ -62,10 +60,7 @@ export function ledgerKeyCommands(withContext: WithLedgerKeyContext, terminal: T
 
 async function printKeys(context: LedgerKeyContext, terminal: Terminal): Promise<ExitCode> {
   const keys = await context.checkpointKeys();
-  if (keys === undefined) {
-    terminal.stderr('The log is empty: start the server once.\n');
-    return 1;
-  }
+  if (keys === undefined) throw new CommandFailed('The log is empty: start the server once.');
   for (const { vkey, keyId, retireAt } of keys) {
     terminal.stdout(`${vkey}\n`);
     if (retireAt !== undefined) terminal.stderr(`${keyId} signs until ${formatInstant(retireAt)}.\n`);
@@ -76,7 +71,7 @@ async function printKeys(context: LedgerKeyContext, terminal: Terminal): Promise
 async function rotateLogKey(context: LedgerKeyContext, overlapMs: number, terminal: Terminal): Promise<ExitCode> {
   const replacement = { use: 'checkpoint', atOnce: overlapMs === 0, overlapMs } as const;
   const { kid, statements } = replaceSigningKeyStatements(context, replacement, context.random);
-  const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator } };
+  const head = eventHead(context);
   const event = { type: 'signing-key.replaced', ...head, use: 'checkpoint', kid, atOnce: overlapMs === 0 } as const;
   await context.commit({ events: [event], statements });
   terminal.stderr(

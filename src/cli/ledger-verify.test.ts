@@ -36,7 +36,7 @@ async function exportedLog(t: TestContext, isInteractive = false) {
 
 const key = ['--key', logSigner.vkey];
 
-test('a person sees how far an export and a verification are', async (t) => {
+test('an export and a verification show their progress on a terminal', async (t) => {
   const { app, run } = await exportedLog(t, true);
   await app.use(...Array.from({ length: 300 }, () => 'anna'));
   await app.sequence();
@@ -46,14 +46,14 @@ test('a person sees how far an export and a verification are', async (t) => {
   assert.ok(verified[1].startsWith(`${steps}verified: true\n`), verified[1]);
 });
 
-test('an export whose caller was stopped promises nothing', async (t) => {
+test('an export whose caller has ended writes no checkpoint', async (t) => {
   const { run, leave, path } = await exportedLog(t);
   leave();
   assert.deepEqual(await run('export', 'other'), [1, '']);
   assert.equal(existsSync(path('other/checkpoint')), false);
 });
 
-test('a checkpoint from when a tile was partial verifies against the whole one, and nothing behind it', async (t) => {
+test('a checkpoint of a partial tile verifies with the full tile, up to its own size', async (t) => {
   const { app, run, path } = await exportedLog(t);
   const old = readFileSync(path('log/checkpoint'));
   await app.use(...Array.from({ length: 300 }, () => 'anna'));
@@ -73,7 +73,7 @@ test('a checkpoint from when a tile was partial verifies against the whole one, 
   assert.equal((await run('verify', 'log', ...key))[0], 1);
 });
 
-test('what cannot be read ends in 2, and only a log that does not verify in 1', async (t) => {
+test('an unreadable file gives exit code 2, and a log that does not verify gives 1', async (t) => {
   const { run, path } = await exportedLog(t);
   const verify = (place: string, ...more: string[]) => run('verify', place, ...more);
   writeFileSync(path('policy'), 'log x\n');
@@ -98,7 +98,7 @@ test('what cannot be read ends in 2, and only a log that does not verify in 1', 
   assert.deepEqual(await verify('log', ...key), [1, 'NOT verified: tile/entries/000.p/2 is no bundle of 2 entries\n']);
 });
 
-/** The bytes with a bit of each byte turned, cut off at many places, and with one byte more. */
+/** The bytes with one bit flipped in each byte, truncated at many lengths, and with one more byte. */
 function* changed(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += 1) {
     yield bytes.with(at, (bytes[at] ?? 0) ^ (1 << (at % 8))) as Buffer;
@@ -107,7 +107,7 @@ function* changed(bytes: Buffer): Generator<Buffer> {
   yield Buffer.concat([bytes, Buffer.from('\n')]);
 }
 
-test('no receipt verifies with a byte of it changed, that of the key of its content neither', async (t) => {
+test('a receipt with one changed byte does not verify, also in its content key', async (t) => {
   const { app, run, path } = await exportedLog(t);
   const [event = assert.fail()] = await app.use('anna');
   await app.sequence();
@@ -131,7 +131,7 @@ test('no receipt verifies with a byte of it changed, that of the key of its cont
   assert.deepEqual(await run('verify', 'answer.json', ...key), [1, `NOT verified: ${fault}\n`]);
 });
 
-test('no log verifies with a byte of one of its files changed', async (t) => {
+test('a log with one changed byte in a file does not verify', async (t) => {
   const { run, path } = await exportedLog(t);
   for (const name of ['checkpoint', 'tile/0/000.p/2', 'tile/entries/000.p/2']) {
     const whole = readFileSync(path(`log/${name}`));

@@ -43,17 +43,17 @@ export function ledgerVerifyCommand(terminal: Terminal, httpFetch: FetchUrl): Co
     summary: 'Verifies a whole log or one receipt offline, with only the public key.',
     details,
     run: async (args) => {
-      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+      const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
       const [place, ...others] = positionals;
       if (place === undefined || others.length > 0) throw new UsageError('name one folder, URL or receipt');
       const read = (name: string) => readArgumentFile(terminal.cwd, name);
       const policyText = values.policy === undefined ? undefined : read(values.policy);
       const policy = parseTrustPolicy(values.key, policyText);
       const earlier = (values.since ?? []).map(read);
-      const verifyOptions = { place, policy, earlier, json: values.json === true };
-      return isReceipt(terminal.cwd, place)
-        ? await verifyReceipt(verifyOptions, terminal)
-        : await verifyWholeLog(verifyOptions, terminal, httpFetch);
+      const verdict = isReceipt(terminal.cwd, place)
+        ? verifyReceipt(read(place), policy)
+        : await verifyWholeLog({ place, policy, earlier, httpFetch }, terminal);
+      return printVerdict(terminal, verdict, values.json === true);
     },
   };
 }
@@ -76,62 +76,49 @@ function parseTrustPolicy(keys: readonly string[] | undefined, policy: string | 
   }
 }
 
+/** The members that the command prints. */
+type PrintedVerdict = Readonly<Record<string, unknown>> & { readonly verified: boolean };
+
+const notVerified = (fault: string): PrintedVerdict => ({ verified: false, fault });
+
 type LogVerifyOptions = {
   readonly place: string;
   readonly policy: TlogPolicy;
   /** The notes of the checkpoints in `--since`. */
   readonly earlier: readonly string[];
-  readonly json: boolean;
+  readonly httpFetch: FetchUrl;
 };
 
 async function verifyWholeLog(
-  { place, policy, earlier, json }: LogVerifyOptions,
+  { place, policy, earlier, httpFetch }: LogVerifyOptions,
   terminal: Terminal,
-  httpFetch: FetchUrl,
-): Promise<ExitCode> {
+): Promise<PrintedVerdict> {
   const isUrl = /^https?:\/\//.test(place);
-  const folder = resolve(terminal.cwd, place);
+  // Throws if the folder cannot be read.
   if (!isUrl) readArgumentFile(terminal.cwd, join(place, 'checkpoint'));
-  const source = isUrl ? httpLogSource(place, httpFetch) : folderLogSource(folder);
+  const source = isUrl ? httpLogSource(place, httpFetch) : folderLogSource(resolve(terminal.cwd, place));
   const verdict = await verifyLog(source, { policy, earlier, onProgress: entriesProgress(terminal) });
   terminal.stderr(clearLineText(terminal));
-  if ('fault' in verdict) return printVerdict(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
+  if ('fault' in verdict) return notVerified(verdict.fault);
   const { origin, size, root } = verdict.checkpoint;
   const rootHash = Buffer.from(root).toString('base64');
-  return printVerdict(terminal, {
-    json,
-    verdict: { verified: true, origin, size, rootHash, witnesses: verdict.witnesses },
-  });
+  return { verified: true, origin, size, rootHash, witnesses: verdict.witnesses };
 }
 
-async function verifyReceipt({ place, policy, json }: LogVerifyOptions, terminal: Terminal): Promise<ExitCode> {
-  const proof = parseProof(readArgumentFile(terminal.cwd, place));
+function verifyReceipt(text: string, policy: TlogPolicy): PrintedVerdict {
+  const proof = parseProof(text);
   const opening = proof?.extra === undefined ? undefined : parseReceiptExtra(proof.extra);
-  if (proof === undefined || opening === undefined) {
-    return printVerdict(terminal, {
-      json,
-      verdict: { verified: false, fault: 'the file is no receipt: one begins with c2sp.org/tlog-proof@v1' },
-    });
-  }
+  if (proof === undefined || opening === undefined)
+    return notVerified('the file is no receipt: one begins with c2sp.org/tlog-proof@v1');
   const verdict = verifyProof(proof, leafHash(opening.entry), policy);
-  if ('fault' in verdict) return printVerdict(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
+  if ('fault' in verdict) return notVerified(verdict.fault);
   const { origin, size } = verdict.checkpoint;
   const content = openEntryContent(opening) ?? null;
-  if (content === null && opening.contentKey !== undefined) {
-    return printVerdict(terminal, {
-      json,
-      verdict: { verified: false, fault: 'the key in it does not open the entry' },
-    });
-  }
-  return printVerdict(terminal, { json, verdict: { verified: true, origin, size, leafIndex: proof.index, content } });
+  if (content === null && opening.contentKey !== undefined) return notVerified('the key in it does not open the entry');
+  return { verified: true, origin, size, leafIndex: proof.index, content };
 }
 
-type PrintedVerdict = {
-  readonly json: boolean;
-  readonly verdict: Readonly<Record<string, unknown>> & { readonly verified: boolean };
-};
-
-function printVerdict({ stdout, stderr }: Terminal, { json, verdict }: PrintedVerdict): ExitCode {
+function printVerdict({ stdout, stderr }: Terminal, verdict: PrintedVerdict, json: boolean): ExitCode {
   if (json) stdout(`${JSON.stringify(verdict)}\n`);
   else if (!verdict.verified) stderr(`NOT verified: ${verdict['fault']}\n`);
   else {

@@ -7,6 +7,7 @@ import type { LogView } from '../ledger/log-view.ts';
 import { tilePath, tilesOfTree, tileWidth } from '../ledger/tlog/tile.ts';
 import {
   type Command,
+  CommandFailed,
   type ExitCode,
   requireCaller,
   singleArgument,
@@ -14,18 +15,13 @@ import {
   type Terminal,
   UsageError,
 } from './command.ts';
+import type { WithContext } from './command-context.ts';
 import { clearLineText, entriesProgress } from './progress.ts';
 
-/** The dependencies of the ledger commands. */
-export type LedgerContext = {
-  readonly log: LogView;
-};
-
-/** Opens the app for one command and closes it afterwards. */
-export type WithLedgerContext = <T>(use: (context: LedgerContext) => Promise<T>) => Promise<T>;
+type LedgerContext = { readonly log: LogView };
 
 /** `ledger export` and `ledger prove`. */
-export function ledgerCommands(withContext: WithLedgerContext, terminal: Terminal): readonly Command[] {
+export function ledgerCommands(withContext: WithContext<LedgerContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'ledger export',
@@ -42,7 +38,7 @@ export function ledgerCommands(withContext: WithLedgerContext, terminal: Termina
       summary: 'Prints the receipt of one event, evt_…, as a .tlog-proof. --sealed omits the key of its content.',
       run: async (args) => {
         const { values, positionals } = parseArgs({
-          args: [...args],
+          args,
           options: { sealed: { type: 'boolean' } },
           allowPositionals: true,
         });
@@ -56,13 +52,13 @@ export function ledgerCommands(withContext: WithLedgerContext, terminal: Termina
 
 async function exportLog({ log }: LedgerContext, folder: string, terminal: Terminal): Promise<ExitCode> {
   const checkpoint = await log.publishedCheckpoint();
-  if (checkpoint === undefined) return printFailure(terminal, 'The log has no signed checkpoint yet.');
+  if (checkpoint === undefined) throw new CommandFailed('The log has no signed checkpoint yet.');
   const showProgress = entriesProgress(terminal);
   let files = 1;
   for (const name of tilesOfTree(checkpoint.size)) {
     requireCaller(terminal);
     const bytes = await log.readTile(name);
-    if (bytes === undefined) return printFailure(terminal, `${tilePath(name)} is missing: the log is damaged.`);
+    if (bytes === undefined) throw new CommandFailed(`${tilePath(name)} is missing: the log is damaged.`);
     const path = join(folder, tilePath(name));
     await createSyncedFolder(dirname(path));
     await writeFile(path, bytes);
@@ -83,14 +79,8 @@ async function prove(
 ): Promise<ExitCode> {
   const entry = await log.findEntry(eventId);
   const checkpoint = entry === undefined ? undefined : await log.checkpointFor(entry.index);
-  if (entry === undefined || checkpoint === undefined) {
-    return printFailure(terminal, 'The signed log has no such event. A new event is added within a second.');
-  }
+  if (entry === undefined || checkpoint === undefined)
+    throw new CommandFailed('The signed log has no such event. A new event is added within a second.');
   terminal.stdout(await log.proveEntry(entry, checkpoint, sealed ? undefined : await log.findContentKey(entry)));
   return 0;
-}
-
-function printFailure(terminal: Terminal, message: string): ExitCode {
-  terminal.stderr(`${message}\n`);
-  return 1;
 }

@@ -62,7 +62,7 @@ async function open(t: TestContext, engine: Engine) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a letter that came back is told to its sender, and the next step begins`, async (t) => {
+  test(`${engine.name}: the sender is notified of a returned letter, and the next step begins`, async (t) => {
     const { app, worker, time, run, sent, outline, faults } = await open(t, engine);
     const id = await sent();
     assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email queued', 'letter sent']);
@@ -70,15 +70,15 @@ for (const engine of engines) {
     worker.wake();
     await time.advance(minuteMs, worker.idle);
     assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email sent', 'letter failed letter-returned']);
-    const told = await app.db.read("select data from feed_event where data like '%letter-returned%'");
-    assert.equal(told.length, 1);
+    const events = await app.db.read("select data from feed_event where data like '%letter-returned%'");
+    assert.equal(events.length, 1);
     const twice = await run(id);
     assert.equal(twice.code, 1);
     assert.match(twice.stderr, /nothing to note/);
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a letter that came back serves nobody, unless evidence has said so before`, async (t) => {
+  test(`${engine.name}: a returned letter is not evidence of delivery, unless evidence was issued before`, async (t) => {
     const { app, worker, time, run, sent } = await open(t, engine);
     const effectOf = async (id: string) => {
       const answer = await app.serve(readEvidence)({ params: { id } });
@@ -95,7 +95,7 @@ for (const engine of engines) {
     assert.deepEqual(await effectOf(late), { basis: served, failed: true });
   });
 
-  test(`${engine.name}: only letters can come back, by their id or the name of their files`, async (t) => {
+  test(`${engine.name}: only letters can be returned, by their id or the name of their files`, async (t) => {
     const { app, run, sent } = await open(t, engine);
     const id = await sent();
     const rows = await app.db.read('select id, channel from delivery where notification_id = $1', [id]);

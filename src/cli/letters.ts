@@ -1,30 +1,18 @@
 import { parseArgs } from 'node:util';
-import type { Read } from '../db/database.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { type DeliveryId, type IdGenerator, parseId } from '../kernel/id.ts';
-import type { Commit } from '../ledger/commit.ts';
+import { type DeliveryId, parseId } from '../kernel/id.ts';
 import { applyLateReport } from '../notifications/delivery/apply-late-report.ts';
 import { findDeliveries } from '../notifications/notification/delivery-store.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import type { CommandContext, WithContext } from './command-context.ts';
 
-/** The dependencies of the command. `operator` is the actor in its ledger events. */
-export type LettersContext = {
-  readonly read: Read;
-  readonly commit: Commit;
-  readonly claim: WriteWithoutEvent;
-  readonly clock: Clock;
-  readonly mint: IdGenerator;
-  readonly operator: string;
-};
+/** The dependencies of the command. */
+export type LettersContext = Omit<CommandContext, 'random'> & { readonly claim: WriteWithoutEvent };
 
 const usage = 'letters returned ID...';
 
 /** The command `letters returned`. */
-export function letterCommands(
-  withContext: <T>(use: (context: LettersContext) => Promise<T>) => Promise<T>,
-  terminal: Terminal,
-): readonly Command[] {
+export function letterCommands(withContext: WithContext<LettersContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'letters returned',
@@ -32,7 +20,7 @@ export function letterCommands(
       summary: 'Records letters that the post returned, and notifies their senders.',
       details: 'ID is the id on the letter (ntf_…), or the name of its files (dlv_….1).',
       run: async (args) => {
-        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+        const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
         if (positionals.length === 0) throw new UsageError(`name the letters: ${usage}`);
         const wrong = positionals.find((text) => !isLetterName(text));
         if (wrong !== undefined)

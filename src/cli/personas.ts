@@ -21,18 +21,13 @@ export type PersonaCase = {
   readonly questions: readonly PersonaQuestion[];
 };
 
-const basic = ['citizenId', 'givenName', 'familyName', 'birthDate'] as const;
-
 type ClaimChanges = Readonly<Record<string, string | undefined>>;
 
 /** The id, names and birth date of a person as claims, with overrides; undefined removes a claim. */
 function claimsOf(person: Person, changes: ClaimChanges): Readonly<Record<string, string>> {
-  const claims = { ...Object.fromEntries(basic.map((claim) => [claim, person[claim]])), ...changes };
-  // The basic claims are all strings.
-  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string
-  >;
+  const { citizenId, givenName, familyName, birthDate } = person;
+  const claims = Object.entries({ citizenId, givenName, familyName, birthDate, ...changes });
+  return Object.fromEntries(claims.filter((claim): claim is [string, string] => typeof claim[1] === 'string'));
 }
 
 const expectDecision =
@@ -47,8 +42,14 @@ const noMatch = expectDecision('no_match');
 const open = expectDecision('not_determined');
 
 const nora = {
-  ...{ citizenId: 'try-nora', givenName: 'Nora', familyName: 'Lindqvist', birthDate: '1975-08-14' },
-  ...{ streetAddress: '12 Harbour Road', postalCode: '41102', locality: 'Gothenburg', documentNumber: 'TR0001001' },
+  citizenId: 'try-nora',
+  givenName: 'Nora',
+  familyName: 'Lindqvist',
+  birthDate: '1975-08-14',
+  streetAddress: '12 Harbour Road',
+  postalCode: '41102',
+  locality: 'Gothenburg',
+  documentNumber: 'TR0001001',
 };
 const plain: PersonaCase = {
   about: 'A complete record',
@@ -165,19 +166,22 @@ const alike: PersonaCase = {
 };
 
 const moved = {
-  ...{
-    citizenId: 'try-moved',
-    givenName: 'Ines',
-    familyName: 'Kovac',
-    birthDate: '1986-05-22',
-    birthFamilyName: 'Holm',
-  },
-  ...{ streetAddress: '8 New Street', postalCode: '1000', locality: 'Ljubljana' },
+  citizenId: 'try-moved',
+  givenName: 'Ines',
+  familyName: 'Kovac',
+  birthDate: '1986-05-22',
+  birthFamilyName: 'Holm',
+  streetAddress: '8 New Street',
+  postalCode: '1000',
+  locality: 'Ljubljana',
   formerNames: [{ familyName: 'Brandt', from: '2010' }],
   formerAddresses: [{ streetAddress: '5 Old Street', postalCode: '2000' }],
 };
 const left = {
-  ...{ citizenId: 'try-long-ago', givenName: 'Omar', familyName: 'Haddad', birthDate: '1970-12-12' },
+  citizenId: 'try-long-ago',
+  givenName: 'Omar',
+  familyName: 'Haddad',
+  birthDate: '1970-12-12',
   formerNames: [{ familyName: 'Nassar', until: '2001' }],
 };
 const unsure = { citizenId: 'try-year-only', givenName: 'Amina', familyName: 'Yusuf', birthDate: '1962' };

@@ -23,7 +23,7 @@ const openPolicies = async (t: TestContext, engine?: Engine) => {
 const town = '\n{"name":"town-2026-1","threshold":0.99}\n\n';
 
 for (const engine of engines) {
-  test(`${engine.name}: a policy is stored once under its name, with its event, and shown as it was written`, async (t) => {
+  test(`${engine.name}: a policy is stored once under its name, with its event, and shown unchanged`, async (t) => {
     const line = await openPolicies(t, engine);
     const { policies: run, fileOf, clock } = line;
     assert.deepEqual(await run('add', fileOf(town)), {
@@ -52,7 +52,7 @@ for (const engine of engines) {
   });
 }
 
-test('the list has what ships and what was added, each with when', async (t) => {
+test('the list has the built-in policies, and the added ones with their times', async (t) => {
   const { policies: run, fileOf } = await openPolicies(t);
   assert.equal((await run('add', fileOf(town))).code, 0);
   const ships = [...shippedPolicies.keys()].map((name) => `${name}\tships\n`).join('');
@@ -65,24 +65,24 @@ test('the list has what ships and what was added, each with when', async (t) => 
   assert.deepEqual(await run('show', 'nobody-2026-1'), nobody);
 });
 
-test('of a policy that ships all is shown that it decides by', async (t) => {
+test('a built-in policy is shown with all its rules', async (t) => {
   const { policies: run } = await openPolicies(t);
   for (const [name, policy] of shippedPolicies) {
     const { code, stdout, stderr } = await run('show', name);
     assert.deepEqual([code, stderr], [0, '']);
     const shown = JSON.parse(stdout);
     const { agreement, agreementBesideId, model, ...plain } = policy;
-    const beside = Object.entries(agreementBesideId).map(([claim, levels]) => [claim, [...levels]]);
+    const withId = Object.entries(agreementBesideId).map(([claim, levels]) => [claim, [...levels]]);
     assert.deepEqual(shown, {
       ...plain,
       ...(model === undefined ? {} : { model }),
       agreement: [...agreement],
-      agreementBesideId: Object.fromEntries(beside),
+      agreementBesideId: Object.fromEntries(withId),
     });
   }
 });
 
-test('a file that is no policy is wrong usage, with what is wrong about it, and nothing is stored', async (t) => {
+test('a file that is not a policy is wrong usage with the reason, and nothing is stored', async (t) => {
   const line = await openPolicies(t);
   const { policies: run, fileOf } = line;
   for (const [text, fault] of [
@@ -98,7 +98,7 @@ test('a file that is no policy is wrong usage, with what is wrong about it, and 
   assert.deepEqual(await readPendingEvents(line), []);
 });
 
-test('a fault of the database is no policy that is there already', async (t) => {
+test('a database error is not reported as a duplicate policy', async (t) => {
   const line = await openPolicies(t);
   line.hooks.beforeCommit = async () => {
     throw new Error('the disk is full');
@@ -107,7 +107,7 @@ test('a fault of the database is no policy that is there already', async (t) => 
   assert.deepEqual([code, stderr], [1, 'the disk is full\n']);
 });
 
-test('the register is counted, and the ledger says who did so', async (t) => {
+test('policies count counts the register, and the ledger has the operator', async (t) => {
   const line = await openPolicies(t);
   const { code, stdout, stderr } = await line.policies('count');
   assert.deepEqual([code, stdout, stderr], [0, '', '0 persons counted; servers use it within ten minutes.\n']);

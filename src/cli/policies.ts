@@ -1,33 +1,21 @@
-import { createHash } from 'node:crypto';
-import { type Read, WriteRefused } from '../db/database.ts';
+import { hash } from 'node:crypto';
+import { WriteRefused } from '../db/database.ts';
 import { countRegister } from '../identity/import/count-register.ts';
 import { shippedPolicies } from '../identity/match/policy.ts';
 import { parseMatchPolicy } from '../identity/policies/policy-file.ts';
 import { addedPolicies, insertPolicy } from '../identity/policies/policy-store.ts';
-import { type Clock, formatInstant } from '../kernel/clock.ts';
-import type { IdGenerator } from '../kernel/id.ts';
-import type { Commit } from '../ledger/commit.ts';
+import { formatInstant } from '../kernel/clock.ts';
 import { readArgumentFile } from './argument-file.ts';
 import {
   type Command,
+  CommandFailed,
   type ExitCode,
   requireNoArguments,
   singleArgument,
   type Terminal,
   UsageError,
 } from './command.ts';
-
-/** The dependencies of the policy commands. `operator` is the actor in their ledger events. */
-export type PoliciesContext = {
-  readonly read: Read;
-  readonly commit: Commit;
-  readonly clock: Clock;
-  readonly mint: IdGenerator;
-  readonly operator: string;
-};
-
-/** Opens the app for one command and closes it afterwards. */
-export type WithPoliciesContext = <T>(use: (context: PoliciesContext) => Promise<T>) => Promise<T>;
+import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 
 const details = `The file is what calibrate writes, or a JSON object with a name and whatever is to differ from the policy that it is based
 on: basis (calibrated-2026-1 unless stated), threshold, bareThreshold, model, minimum, permitted, leastDate, former,
@@ -36,7 +24,7 @@ deceasedMatch, nicknames. docs/identity.md has an example. A name is never given
 A client gets it with: clients create --policy NAME. All others get it with the setting VERIFY_POLICY=NAME.`;
 
 /** The `policies` commands. */
-export function policyCommands(withContext: WithPoliciesContext, terminal: Terminal): readonly Command[] {
+export function policyCommands(withContext: WithContext<CommandContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'policies add',
@@ -72,9 +60,9 @@ export function policyCommands(withContext: WithPoliciesContext, terminal: Termi
         return await withContext<ExitCode>(async ({ read }) => {
           const added = (await addedPolicies(read)).find(({ name }) => name === wanted);
           const document = added?.document.trim() ?? shippedDocument(wanted);
-          if (document === undefined) terminal.stderr('There is no such policy; see: policies list\n');
-          else terminal.stdout(`${document}\n`);
-          return document === undefined ? 1 : 0;
+          if (document === undefined) throw new CommandFailed('There is no such policy; see: policies list');
+          terminal.stdout(`${document}\n`);
+          return 0;
         });
       },
     },
@@ -99,30 +87,20 @@ function shippedDocument(name: string): string | undefined {
   return JSON.stringify(shippedPolicies.get(name), (_key, value) => (value instanceof Set ? [...value] : value), 2);
 }
 
-async function addPolicy(context: PoliciesContext, document: string, { stderr }: Terminal): Promise<ExitCode> {
+async function addPolicy(context: CommandContext, document: string, { stderr }: Terminal): Promise<ExitCode> {
   const parsed = parseMatchPolicy(document);
   if ('fault' in parsed) throw new UsageError(`the file is not a policy: ${parsed.fault}`);
   const { name } = parsed.policy;
-  const now = context.clock.now();
-  const digest = createHash('sha256').update(document).digest('hex');
+  const head = eventHead(context);
+  const digest = hash('sha256', document, 'hex');
   try {
     await context.commit({
-      events: [
-        {
-          type: 'policy.added',
-          id: context.mint('event'),
-          at: now,
-          actor: { operator: context.operator },
-          name,
-          digest,
-        },
-      ],
-      statements: [insertPolicy(name, document, now)],
+      events: [{ type: 'policy.added', ...head, name, digest }],
+      statements: [insertPolicy(name, document, head.at)],
     });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'unique') throw fault;
-    stderr(`${name} is there already. It stands in answers, so what is to change gets a new name.\n`);
-    return 1;
+    throw new CommandFailed(`${name} is there already. It stands in answers, so what is to change gets a new name.`);
   }
   stderr(
     `${name} is stored. VERIFY_POLICY=${name} makes it the standing one; clients create --policy ${name} gives it to one.\n`,

@@ -9,11 +9,10 @@ export type WorkProgress = {
   readonly refused?: number;
 };
 
-/** Shows progress: a bar on one line for a terminal, otherwise a line for each 5 %. */
+/** Shows progress: on one line of a terminal, otherwise a line for each 5 %. */
 export type ProgressView = { show(step: WorkProgress): void; end(): void };
 
 const drawEveryMs = 100;
-const barWidth = 24;
 
 /** A progress view on standard error. */
 export function createProgressView(terminal: Terminal, clock: Clock): ProgressView {
@@ -33,7 +32,7 @@ export function createProgressView(terminal: Terminal, clock: Clock): ProgressVi
         if (now - drawnAt < drawEveryMs && percent < 100) return;
         drawnAt = now;
         isDrawn = true;
-        terminal.stderr(`\r\u001b[K${bar(percent)} ${text}`);
+        terminal.stderr(`${clearLineText(terminal)}${text}`);
       } else if (percent >= printedPercent + 5 || (percent === 100 && printedPercent < 100)) {
         printedPercent = percent - (percent % 5);
         terminal.stderr(`${text}\n`);
@@ -49,24 +48,18 @@ function percentOf({ bytesDone, bytesTotal }: WorkProgress): number {
   return bytesTotal === 0 ? 100 : Math.floor((bytesDone / bytesTotal) * 100);
 }
 
-function bar(percent: number): string {
-  const full = Math.round((percent / 100) * barWidth);
-  return `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`;
-}
-
 /** The speed and the remaining time of this run; rows of an interrupted earlier run do not count. */
 function progressText(progress: WorkProgress, first: WorkProgress, elapsedMs: number): string {
   const seconds = elapsedMs / 1000;
   const perSecond = seconds > 0 ? Math.round((progress.rows - first.rows) / seconds) : 0;
   const bytesDone = progress.bytesDone - first.bytesDone;
-  const left =
-    bytesDone > 0 ? Math.round((seconds * (progress.bytesTotal - progress.bytesDone)) / bytesDone) : undefined;
+  const left = bytesDone > 0 ? (seconds * (progress.bytesTotal - progress.bytesDone)) / bytesDone : undefined;
   return [
     `${percentOf(progress)} %`,
     `${formatCount(progress.rows)} rows`,
     `${formatCount(perSecond)}/s`,
     progress.refused === undefined ? undefined : `${formatCount(progress.refused)} refused`,
-    left === undefined ? undefined : `${formatDuration(left)} left`,
+    left === undefined ? undefined : `${formatSeconds(left)} left`,
   ]
     .filter((part) => part !== undefined)
     .join(', ');
@@ -99,8 +92,9 @@ export function formatCount(count: number): string {
   return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-function formatDuration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+/** A duration for people, such as `12 min`. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }

@@ -1,27 +1,19 @@
 import { signingKeyWrapContext } from '../auth/signing-key-store.ts';
 import { rewrapKey } from '../crypto/key-wrapping.ts';
-import type { RootKey } from '../crypto/root-key.ts';
-import { rootKeyIdOf } from '../crypto/root-key.ts';
+import { type RootKey, rootKeyIdOf } from '../crypto/root-key.ts';
 import { beginRotation, endRotation, readRootSecrets } from '../crypto/root-key-file.ts';
-import type { Database, Read, Row, Statement } from '../db/database.ts';
+import type { Database, Row, Statement } from '../db/database.ts';
 import { createMultiRowBuilder } from '../db/multi-row-statement.ts';
 import { retireRootKey } from '../db/root-key-store.ts';
-import type { Clock, RandomBytes } from '../kernel/clock.ts';
-import type { IdGenerator } from '../kernel/id.ts';
-import type { Commit } from '../ledger/commit.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 import { CommandFailed } from './command.ts';
+import { type CommandContext, eventHead } from './command-context.ts';
 
 /** The dependencies of a rotation; `root` is the root key of the app, which rereads the file on `refresh`. */
-export type RotationContext = {
-  readonly read: Read;
+export type RotationContext = CommandContext & {
   readonly write: Database['write'];
-  readonly commit: Commit;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly mint: IdGenerator;
   readonly root: RootKey;
   readonly rootKeyPath: string;
-  readonly operator: string;
 };
 
 /** The ids of both root keys, and how many keys were wrapped with the new one. */
@@ -64,11 +56,7 @@ export async function rewrapAll(
   const signingKeys = await rewrapSigningKeys(context, ids);
   let done = 0;
   const keys = wrappingKeys(context, 'wrap-citizen-keys', ids);
-  for (let after = ''; ; ) {
-    const rows = await context.read(
-      'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2',
-      [after, pageSize],
-    );
+  for await (const rows of citizenKeyPages(context)) {
     const old = rows.filter((row) => row['root_key_id'] === ids.from);
     const unit = rewrapStatements(
       old.map((row) => rewrapCitizenRow(context.random, row, keys)),
@@ -77,9 +65,6 @@ export async function rewrapAll(
     if (unit.length > 0) await context.write(unit);
     done += old.length;
     onProgress(done);
-    const last = rows.at(-1)?.['citizen_id'];
-    if (last === undefined || rows.length < pageSize) break;
-    after = String(last);
   }
   await recordStage(context, ids, { stage: 'wrapped', citizenKeys: done, signingKeys });
   return { ...ids, citizenKeys: done, signingKeys };
@@ -90,7 +75,8 @@ export async function finishRotation(context: RotationContext): Promise<RootKeyI
   const ids = readRootKeyIds(context);
   await context.write([retireRootKey(ids.from)]);
   const old = await context.read('select kid from signing_key where root_key_id <> $1', [ids.to]);
-  const left = old.length + (await countUnwrappedKeys(context, ids.to));
+  let left = old.length;
+  for await (const rows of citizenKeyPages(context)) left += rows.filter((row) => row['root_key_id'] !== ids.to).length;
   if (left > 0) return { left };
   await recordStage(context, ids, { stage: 'finished', citizenKeys: 0, signingKeys: 0 });
   endRotation(context.rootKeyPath);
@@ -98,18 +84,16 @@ export async function finishRotation(context: RotationContext): Promise<RootKeyI
   return ids;
 }
 
-/** How many citizen keys another root key wraps. Counts in pages: one large query would block the requests of this process. */
-async function countUnwrappedKeys({ read }: RotationContext, to: string): Promise<number> {
-  let old = 0;
+/** Reads the citizen keys in pages: one large query would block the requests of this process. */
+async function* citizenKeyPages({ read }: RotationContext): AsyncGenerator<readonly Row[]> {
   for (let after = ''; ; ) {
     const rows = await read(
-      'select citizen_id, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2',
+      'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2',
       [after, pageSize],
     );
-    old += rows.filter((row) => row['root_key_id'] !== to).length;
-    const last = rows.at(-1)?.['citizen_id'];
-    if (last === undefined || rows.length < pageSize) return old;
-    after = String(last);
+    yield rows;
+    if (rows.length < pageSize) return;
+    after = String(rows.at(-1)?.['citizen_id']);
   }
 }
 
@@ -185,9 +169,8 @@ type RotationStage = {
 };
 
 async function recordStage(context: RotationContext, ids: RootKeyIds, stage: RotationStage): Promise<void> {
-  const head = { type: 'root-key.rotated', id: context.mint('event'), at: context.clock.now() } as const;
   await context.commit({
-    events: [{ ...head, actor: { operator: context.operator }, ...ids, ...stage }],
+    events: [{ type: 'root-key.rotated', ...eventHead(context), ...ids, ...stage }],
     statements: [],
   });
 }

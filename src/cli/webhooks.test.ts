@@ -17,7 +17,7 @@ import {
 } from '../notifications/webhooks/webhook-store.ts';
 import { webhookCommands } from './webhooks.ts';
 
-/** The commands about webhooks, with a client that has one of which two calls were given up and one waits. */
+/** The commands about webhooks, with a client whose webhook has two failed calls and one waiting call. */
 async function openWebhooks(t: TestContext, engine?: Engine) {
   const line = await openClientCommands(t, engine, webhookCommands);
   const { db, clock } = line;
@@ -63,7 +63,7 @@ function callOf(event: string, { id, clientId, status }: { id: WebhookId; client
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a webhook that is disabled has its calls back when the operator asks, with its event`, async (t) => {
+  test(`${engine.name}: redeliver queues the failed calls of a disabled webhook again, with its event`, async (t) => {
     const line = await openWebhooks(t, engine);
     const { db, id, run, clock } = line;
     await db.write([disableWebhook(id)]);
@@ -76,7 +76,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a webhook that was removed, also a moment ago, has nothing back, and it is said`, async (t) => {
+  test(`${engine.name}: redeliver fails for a removed webhook, also one that is removed at the same time`, async (t) => {
     const line = await openWebhooks(t, engine);
     const { db, id, run, hooks } = line;
     hooks.beforeCommit = async () => void (await db.write([markWebhookRemoved(id)]));
@@ -96,7 +96,7 @@ for (const engine of engines) {
     assert.deepEqual([await findPendingRedeliveries(db.read), await readPendingEvents(line)], [[], []]);
   });
 
-  test(`${engine.name}: webhooks are listed with what waits for them, those of one client or all`, async (t) => {
+  test(`${engine.name}: list shows the waiting and failed calls of webhooks, of one client or all`, async (t) => {
     const { db, id, clientId, clock, run } = await openWebhooks(t, engine);
     const otherClient = newTestClient(clock);
     const other = otherClient.clientId;
@@ -130,7 +130,7 @@ for (const engine of engines) {
     assert.match((await run('list', clientId, other)).stderr, /^name one client by its id, or none for all\n/);
   });
 
-  test(`${engine.name}: hosts are stated, replaced and taken back, each time with their event`, async (t) => {
+  test(`${engine.name}: hosts sets, replaces and removes the allowed hosts, each time with an event`, async (t) => {
     const line = await openWebhooks(t, engine);
     const { run, clientId, clock } = line;
     const all = { code: 0, stdout: '', stderr: 'Every public host is allowed.\n' };
@@ -155,7 +155,7 @@ for (const engine of engines) {
   });
 }
 
-test('hosts are names without ports, paths or stars, and a hundred at most', async (t) => {
+test('hosts must be names without ports, paths or wildcards, at most 100', async (t) => {
   const line = await openWebhooks(t);
   const { run, clientId } = line;
   const many = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example`).join(',');
@@ -176,7 +176,7 @@ test('hosts are names without ports, paths or stars, and a hundred at most', asy
   assert.equal((await run('hosts', clientId, '--set', many(100))).code, 0);
 });
 
-test('a webhook or client that is not named, or twice, or is none, is said', async (t) => {
+test('a missing, repeated or unknown webhook or client is an error', async (t) => {
   const line = await openWebhooks(t);
   const { run, id, clientId } = line;
   for (const args of [[], ['x'], [clientId], [id, id]]) {
@@ -191,7 +191,8 @@ test('a webhook or client that is not named, or twice, or is none, is said', asy
     /^choose one of --set and --any\n/,
   );
   assert.deepEqual(await run('hosts', 'nobody', '--any'), {
-    ...{ code: 1, stdout: '' },
+    code: 1,
+    stdout: '',
     stderr: 'There is no client nobody; see: citizen-services clients list\n',
   });
   assert.deepEqual(await readPendingEvents(line), []);

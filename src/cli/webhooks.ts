@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { allClients } from '../auth/client-store.ts';
-import { type Read, WriteRefused } from '../db/database.ts';
-import { type Clock, formatInstant } from '../kernel/clock.ts';
-import { type IdGenerator, parseId, type WebhookId } from '../kernel/id.ts';
-import type { Commit } from '../ledger/commit.ts';
+import type { Read } from '../db/database.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { parseId, type WebhookId } from '../kernel/id.ts';
 import {
   findWebhookHosts,
   parseWebhookHost,
@@ -16,22 +15,13 @@ import {
   maxCallCount,
   requestRedelivery,
 } from '../notifications/webhooks/webhook-store.ts';
-import { type Command, CommandFailed, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, CommandFailed, type ExitCode, singleArgument, type Terminal, UsageError } from './command.ts';
+import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
-/** The dependencies of the commands. `operator` is the actor in their ledger events. */
-export type WebhooksContext = {
-  readonly read: Read;
-  readonly commit: Commit;
-  readonly clock: Clock;
-  readonly mint: IdGenerator;
-  readonly operator: string;
-};
+type WebhooksContext = Omit<CommandContext, 'random'>;
 
 /** The `webhooks` commands. */
-export function webhookCommands(
-  withContext: <T>(use: (context: WebhooksContext) => Promise<T>) => Promise<T>,
-  terminal: Terminal,
-): readonly Command[] {
+export function webhookCommands(withContext: WithContext<WebhooksContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'webhooks list',
@@ -39,7 +29,7 @@ export function webhookCommands(
       summary: 'Lists the webhooks of a client, or all, with the number of waiting and failed calls.',
       run: async (args) => {
         const { positionals, values } = parseArgs({
-          args: [...args],
+          args,
           options: { json: { type: 'boolean' } },
           allowPositionals: true,
         });
@@ -53,10 +43,9 @@ export function webhookCommands(
       usage: 'webhooks redeliver ID',
       summary: 'Queues the failed calls of a webhook again. A disabled webhook becomes active.',
       run: async (args) => {
-        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-        const [text = '', ...others] = positionals;
-        const id = parseId('webhook', text);
-        if (id === undefined || others.length > 0) throw new UsageError('name one webhook by its id, as whk_…');
+        const oneWebhook = 'name one webhook by its id, as whk_…';
+        const id = parseId('webhook', singleArgument(args, oneWebhook));
+        if (id === undefined) throw new UsageError(oneWebhook);
         return await withContext((context) => redeliver(context, id, terminal));
       },
     },
@@ -66,7 +55,7 @@ export function webhookCommands(
       summary: 'Shows or sets the hosts that new webhooks of a client can use. --any allows all public hosts.',
       run: async (args) => {
         const options = { set: { type: 'string' }, any: { type: 'boolean' } } as const;
-        const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true });
+        const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
         const [clientId, ...others] = positionals;
         if (clientId === undefined || others.length > 0) throw new UsageError('name one client by its id');
         if (values.set !== undefined && values.any === true) throw new UsageError('choose one of --set and --any');
@@ -128,40 +117,31 @@ async function clientIds(read: Read, named?: string): Promise<string[]> {
 }
 
 async function setAllowedHosts(
-  { read, commit, clock, mint, operator }: WebhooksContext,
+  context: WebhooksContext,
   { clientId, hosts }: { readonly clientId: string; readonly hosts: readonly string[] | undefined },
   { stdout, stderr }: Terminal,
 ): Promise<ExitCode> {
-  await clientIds(read, clientId);
+  await clientIds(context.read, clientId);
   if (hosts !== undefined) {
-    const head = { id: mint('event'), at: clock.now(), actor: { operator } };
-    await commit({
-      events: [{ type: 'client.webhook-hosts-set', ...head, clientId, hosts }],
+    await context.commit({
+      events: [{ type: 'client.webhook-hosts-set', ...eventHead(context), clientId, hosts }],
       statements: replaceWebhookHosts(clientId, hosts),
     });
   }
-  const present = await findWebhookHosts(read, clientId);
+  const present = await findWebhookHosts(context.read, clientId);
   stdout(present.map((host) => `${host}\n`).join(''));
   stderr(present.length === 0 ? 'Every public host is allowed.\n' : 'Webhooks that are there already stay.\n');
   return 0;
 }
 
-async function redeliver(
-  { read, commit, clock, mint, operator }: WebhooksContext,
-  id: WebhookId,
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const { dead } = await countCalls(read, id);
-  const at = clock.now();
-  const change = { webhook: id, change: 'redelivery-asked' } as const;
-  const event = { type: 'webhook.changed', id: mint('event'), at, actor: { operator }, ...change } as const;
-  try {
-    await commit({ events: [event], statements: [requestRedelivery(id)] });
-  } catch (fault) {
-    if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
-    terminal.stderr(`There is no webhook ${id}, or it was removed; see: citizen-services webhooks list\n`);
-    return 1;
-  }
-  terminal.stderr(`${formatCallCount(dead)} calls are queued again.\n`);
+async function redeliver(context: WebhooksContext, id: WebhookId, { stderr }: Terminal): Promise<ExitCode> {
+  const { dead } = await countCalls(context.read, id);
+  const isQueued = await commitIfUnchanged(context.commit, {
+    events: [{ type: 'webhook.changed', ...eventHead(context), webhook: id, change: 'redelivery-asked' }],
+    statements: [requestRedelivery(id)],
+  });
+  if (!isQueued)
+    throw new CommandFailed(`There is no webhook ${id}, or it was removed; see: citizen-services webhooks list`);
+  stderr(`${formatCallCount(dead)} calls are queued again.\n`);
   return 0;
 }

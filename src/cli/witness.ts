@@ -3,8 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createSyncedFolder } from '../db/sync-folder.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
-import type { NoteSigner } from '../ledger/tlog/note.ts';
-import { isKeyName } from '../ledger/tlog/note.ts';
+import { isKeyName, type NoteSigner } from '../ledger/tlog/note.ts';
 import {
   formatSignerKey,
   parseSignerKey,
@@ -14,8 +13,9 @@ import {
 } from '../ledger/tlog/note-key.ts';
 import { createWitness } from '../ledger/witness.ts';
 import { serveWitness } from '../ledger/witness-server.ts';
-import { type Command, CommandFailed, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, CommandFailed, type ExitCode, messageOf, type Terminal, UsageError } from './command.ts';
 
+/** The dependencies of the command. The witness ends when `stopped` resolves. */
 export type WitnessCommandDeps = {
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -40,7 +40,7 @@ export function witnessCommand(terminal: Terminal, deps: () => WitnessCommandDep
     details,
     run: async (args) => {
       const { values } = parseArgs({
-        args: [...args],
+        args,
         options: {
           data: { type: 'string' },
           name: { type: 'string' },
@@ -59,7 +59,7 @@ export function witnessCommand(terminal: Terminal, deps: () => WitnessCommandDep
       const folder = resolve(terminal.cwd, data);
       const signer = await openWitnessKey(folder, { name, mlDsa: values['ml-dsa'] === true, random });
       const witness = await createWitness({ signer, logs, folder: join(folder, 'logs'), clock });
-      const onFault = (fault: unknown) => terminal.stderr(`${fault instanceof Error ? fault.message : 'fault'}\n`);
+      const onFault = (fault: unknown) => terminal.stderr(`${messageOf(fault)}\n`);
       const served = await serveWitness(witness, { host, port: Number(port), onFault });
       terminal.stdout(`witness ${signer.name.replaceAll(/[^\w.-]/g, '-')} ${signer.vkey} ${served.url}\n`);
       terminal.stderr(

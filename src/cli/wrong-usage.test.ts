@@ -235,7 +235,7 @@ test('a file that cannot be read is wrong usage, and the message names it as wri
   assert.deepEqual(wrong, []);
 });
 
-test('what a command writes never goes over a file that it reads, by whatever name', async (t) => {
+test('no command overwrites a file that it reads, also under another name', async (t) => {
   const { run, folder } = openCommandLine(t);
   const people = 'citizenId,givenName\nc-1,Ann\n';
   const map = '{"citizenId":"citizenId"}';
@@ -267,7 +267,7 @@ test('what a command writes never goes over a file that it reads, by whatever na
   assert.deepEqual(readFileSync(join(folder, 'map.json'), 'utf8'), map);
 });
 
-test('behind a trial of a backup the process hears a signal as it did before', async (t) => {
+test('after a backup trial the process has the same signal listeners as before', async (t) => {
   const { run } = openCommandLine(t);
   const listening = () => ['SIGTERM', 'SIGINT'].map((signal) => process.listenerCount(signal));
   const before = listening();

@@ -8,9 +8,12 @@ export const maxClockSkewMs = 5_000;
 const maxDriftMs = 1_000;
 
 /** The time of an installation, and the skew of this machine's clock. */
-export type DatabaseClock = {
+type DatabaseClock = {
   readonly clock: Clock;
-  /** Reads the time of the database. Returns by how many milliseconds the machine's clock is ahead; negative if it is late. */
+  /**
+   * Reads the time of the database. Returns by how many milliseconds the machine's clock is ahead; negative if it is late, and
+   * always 0 on SQLite, which has no clock.
+   */
   measureSkewMs(): Promise<number>;
 };
 
@@ -64,14 +67,6 @@ export async function createDatabaseClock({
   };
   await measureSkewMs();
   return { clock: { now }, measureSkewMs };
-}
-
-/** By how many milliseconds this clock is ahead of PostgreSQL's; negative if it is late. 0 on SQLite, which has no clock. */
-export async function measureClockSkewMs(db: Pick<Database, 'engine' | 'read'>, clock: Clock): Promise<number> {
-  if (db.engine === 'sqlite') return 0;
-  const before = clock.now();
-  const at = await readDatabaseTime(db);
-  return Math.round((before + clock.now()) / 2 - at);
 }
 
 async function readDatabaseTime({ read }: Pick<Database, 'read'>): Promise<number> {

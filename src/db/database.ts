@@ -82,12 +82,12 @@ export type RefusalKind = 'unique' | 'not_null' | 'foreign_key' | 'check' | 'row
 
 /** Nothing of this unit is stored. `statement` is its index within the unit. */
 export class WriteRefused extends Error {
+  override name = 'WriteRefused';
   readonly kind: RefusalKind;
   readonly statement: number;
 
   constructor(kind: RefusalKind, statement: number, message: string) {
     super(message);
-    this.name = 'WriteRefused';
     this.kind = kind;
     this.statement = statement;
   }
@@ -95,40 +95,28 @@ export class WriteRefused extends Error {
 
 /** It is unknown whether the unit is stored: the connection, the disk or the writer was lost before the acknowledgement. */
 export class WriteUnknown extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'WriteUnknown';
-  }
+  override name = 'WriteUnknown';
 }
 
 /** Nothing of this unit is stored, because the engine was busy. The caller can repeat it later. */
 export class WriteBusy extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'WriteBusy';
-  }
+  override name = 'WriteBusy';
 }
 
 /** A read failed with an error that a repetition would meet again. */
 export class ReadFailed extends Error {
+  override name = 'ReadFailed';
   constructor(message: string) {
     super(`read failed: ${message}`);
-    this.name = 'ReadFailed';
   }
 }
 
 /** The database cannot be opened or copied. The message names the cause and the fix. */
 export class DatabaseUnusable extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'DatabaseUnusable';
-  }
+  override name = 'DatabaseUnusable';
 }
 
 /** The database did not answer. The same read can succeed later. */
 export class ReadUnavailable extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ReadUnavailable';
-  }
+  override name = 'ReadUnavailable';
 }

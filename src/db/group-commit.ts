@@ -19,8 +19,7 @@ export const nothingToRetry: RetryableUnits = { units: [], reason: '' };
 /** Commits a batch and settles its units, except those that it returns. `attempt` counts from 0. */
 export type BatchCommitter = (batch: readonly PendingUnit[], attempt: number) => Promise<RetryableUnits>;
 
-/** How `createGroupCommit` forms batches, and who commits them. */
-export type GroupCommitOptions = {
+type GroupCommitOptions = {
   readonly committers: readonly BatchCommitter[];
   /** The most units of one commit. */
   readonly maxBatchUnits: number;
@@ -29,7 +28,7 @@ export type GroupCommitOptions = {
 };
 
 /** Commits the units of all callers in groups: one sync to disk for the units of one tick of the event loop. */
-export type GroupCommit = {
+type GroupCommit = {
   write(unit: readonly Statement[]): Promise<Row[][]>;
   /** Rejects new units, and resolves when the earlier ones are settled. */
   close(): Promise<void>;
@@ -43,7 +42,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const idle = [...options.committers].reverse();
   let waiting: PendingUnit[] = [];
   let scheduled = false;
-  let onClosed: (() => void) | undefined;
+  let closed: PromiseWithResolvers<void> | undefined;
 
   function schedule(): void {
     if (scheduled || waiting.length === 0 || idle.length === 0) return;
@@ -67,11 +66,11 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   }
 
   function closeWhenDone(): void {
-    if (waiting.length === 0 && idle.length === options.committers.length) onClosed?.();
+    if (waiting.length === 0 && idle.length === options.committers.length) closed?.resolve();
   }
 
   function write(unit: readonly Statement[]): Promise<Row[][]> {
-    if (onClosed !== undefined) return Promise.reject(new WriteBusy('the database is closed'));
+    if (closed !== undefined) return Promise.reject(new WriteBusy('the database is closed'));
     if (waiting.length >= maxWaitingUnits) {
       return Promise.reject(new WriteBusy(`expected at most ${maxWaitingUnits} waiting units; try again later`));
     }
@@ -86,15 +85,11 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   return {
     write,
-    close: () =>
-      new Promise((resolve) => {
-        const before = onClosed;
-        onClosed = () => {
-          before?.();
-          resolve();
-        };
-        closeWhenDone();
-      }),
+    close: () => {
+      closed ??= Promise.withResolvers();
+      closeWhenDone();
+      return closed.promise;
+    },
   };
 }
 

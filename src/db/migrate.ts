@@ -13,8 +13,8 @@ type Migration = {
   readonly statements: readonly MigrationStatement[];
 };
 
-/** A statement of a migration; `engine` if a directive gives it to one engine alone. */
-export type MigrationStatement = { readonly sql: string; readonly engine?: Database['engine'] };
+/** A statement of a migration; `engine` if a directive limits it to one engine. */
+type MigrationStatement = { readonly sql: string; readonly engine?: Database['engine'] };
 
 /** The folder of the migrations of this program. */
 export const migrationsFolder: string = join(import.meta.dirname, 'migrations');
@@ -22,11 +22,10 @@ export const migrationsFolder: string = join(import.meta.dirname, 'migrations');
 const maxTries = 600;
 const pauseBetweenTriesMs = 100;
 
-/** A file that is about to be applied to an existing database: the `number`-th of `total`. */
+/** A file that is about to be applied to an existing database; `number` counts from 1. */
 export type MigrationProgress = { readonly file: string; readonly number: number; readonly total: number };
 
-/** The folder of the migrations, and who is informed about them. */
-export type MigrateOptions = {
+type MigrateOptions = {
   readonly folder?: string;
   /** Called before each file; the server answers no request until the last one is applied. */
   readonly onStep?: ((step: MigrationProgress) => void) | undefined;
@@ -95,10 +94,7 @@ export async function isMigrated({ engine, read }: Pick<Database, 'engine' | 're
 
 /** A migration that cannot be read or applied, or a database that does not fit the migrations of this program. */
 class MigrationFailed extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'MigrationFailed';
-  }
+  override name = 'MigrationFailed';
 }
 
 /** Another process stored the same number in the meantime. */

@@ -8,17 +8,14 @@ const rowCounts = [128, 64, 32, 16, 8, 4, 2, 1] as const;
 /** The most rows of one statement. */
 export const [maxRowsPerStatement] = rowCounts;
 
-/** Makes the statements for rows of a fixed number of values each. */
-export type MultiRowBuilder = (rows: readonly (readonly SqlValue[])[]) => Statement[];
-
 /**
  * The statements of `insert into … values <rows> on conflict …`: `before` and `after` are the text around the rows. No two
  * rows of one call may conflict with each other, because PostgreSQL rejects that.
  */
-export function createMultiRowBuilder(before: string, columns: number, after: string): MultiRowBuilder {
+export function createMultiRowBuilder(before: string, columns: number, after: string) {
   const textOf = textByRowCount((size) => `${before} ${multiRowValues(size, columns)} ${after}`);
-  return (rows) =>
-    splitByRowCounts(rows).map((part) => ({ sql: textOf(part.length), args: ([] as SqlValue[]).concat(...part) }));
+  return (rows: readonly (readonly SqlValue[])[]): Statement[] =>
+    splitByRowCounts(rows).map((part) => ({ sql: textOf(part.length), args: part.flat() }));
 }
 
 /** The text for each number of rows that `splitByRowCounts` gives. */

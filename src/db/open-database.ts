@@ -43,10 +43,13 @@ export async function openDatabaseInThread(
   }: Omit<DatabaseOptions, 'clock' | 'mustExist' | 'onLost' | 'onMigration'>,
   port: MessagePort | undefined,
 ): Promise<Database> {
-  if (databaseUrl !== undefined)
-    return (await import('./postgres/open-postgres.ts')).openPostgres(databaseUrl, { random });
+  if (databaseUrl !== undefined) {
+    const { openPostgres } = await import('./postgres/open-postgres.ts');
+    return openPostgres(databaseUrl, { random });
+  }
   if (port === undefined) throw new TypeError('expected a port of the SQLite writer, received none');
-  return (await import('./sqlite/open-sqlite.ts')).openSqliteInThread(join(dataDir, databaseFile), port, random);
+  const { openSqliteInThread } = await import('./sqlite/open-sqlite.ts');
+  return openSqliteInThread({ path: join(dataDir, databaseFile), port, random });
 }
 
 const migrationTimeoutMs = 3_600_000;

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type Database, DatabaseUnusable } from './database.ts';
 import { type DatabaseOptions, databaseFile } from './open-database.ts';
 import { explainSqliteError, sqliteErrorInfo } from './sqlite/sqlite-error.ts';
+import type { SqliteReader } from './sqlite/sqlite-reader.ts';
 import { createStatementTexts, validateStatement } from './statement-texts.ts';
 
 /** A database for reads: no file is changed or created, and no lock that a server needs is taken. */
@@ -32,7 +33,12 @@ async function openSqliteReadOnly(path: string): Promise<ReadOnlyDatabase> {
   // A reader of a properly closed file would create its `-wal` and `-shm` files, and leave them there.
   const isClosed = !existsSync(`${path}-wal`);
   const location = isClosed ? new URL(`${pathToFileURL(path)}?immutable=1`) : path;
-  const reader = openOrExplain(path, () => openSqliteReader(location));
+  let reader: SqliteReader;
+  try {
+    reader = openSqliteReader(location);
+  } catch (cause) {
+    throw new DatabaseUnusable(explainSqliteError(path, sqliteErrorInfo(cause)), { cause });
+  }
   return {
     engine: 'sqlite',
     read: async (sql, args) => {
@@ -44,14 +50,6 @@ async function openSqliteReadOnly(path: string): Promise<ReadOnlyDatabase> {
     },
     close: async () => reader.close(),
   };
-}
-
-function openOrExplain<T>(path: string, open: () => T): T {
-  try {
-    return open();
-  } catch (cause) {
-    throw new DatabaseUnusable(explainSqliteError(path, sqliteErrorInfo(cause)), { cause });
-  }
 }
 
 async function openPostgresReadOnly(url: string): Promise<ReadOnlyDatabase> {

@@ -21,12 +21,12 @@ export function retireRootKey(rootKeyId: string): Statement {
 
 /** Nothing of the unit is stored: a rotation has retired the root key that wrapped its keys. */
 export class RootKeyRetired extends Error {
+  override name = 'RootKeyRetired';
   constructor(rootKeyId: string, options: ErrorOptions) {
     super(
       `root key ${rootKeyId} was replaced by a rotation: copy the new file to this host and run the command again; see docs/operating.md#the-root-key`,
       options,
     );
-    this.name = 'RootKeyRetired';
   }
 }
 

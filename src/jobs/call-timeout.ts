@@ -1,6 +1,6 @@
 import type { Timer } from './timer.ts';
 
-/** The result of a call that took too long. */
+/** The result of a call that exceeded its time limit. */
 export const timedOut = Symbol('late');
 
 /** A time limit for calls that have none of their own. */

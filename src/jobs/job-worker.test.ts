@@ -138,7 +138,10 @@ test('a due job that another worker claimed is checked again after a pause', asy
 test('slots that become free while a job hangs are used', async () => {
   let spare: ReturnType<NonNullable<Options['reducedLimits']>> = { concurrency: 2, batch: 1 };
   const { time, worker, add, block, release, ran } = set({
-    ...{ concurrency: 8, batch: 4, pollMs: 1_000, reducedLimits: () => spare },
+    concurrency: 8,
+    batch: 4,
+    pollMs: 1_000,
+    reducedLimits: () => spare,
   });
   for (const name of ['hangs', 'ends']) {
     block(name);

@@ -16,8 +16,15 @@ for (const engine of engines) {
     const time = createVirtualTime(0);
     const keep = (holder: string, more: Partial<Parameters<typeof holdLease>[0]> = {}) =>
       holdLease({
-        ...{ name, watchedPattern: name, holder, leaseMs, claim, timer: time.timer },
-        ...{ stopwatch: time.clock.now, onFault: assert.fail, ...more },
+        name,
+        watchedPattern: name,
+        holder,
+        leaseMs,
+        claim,
+        timer: time.timer,
+        stopwatch: time.clock.now,
+        onFault: assert.fail,
+        ...more,
       });
     const held = async () => (await db.read("select name from lease where holder <> '' order by name")).map(nameIn);
     return { db, claim, take, time, keep, held };
@@ -68,7 +75,7 @@ for (const engine of engines) {
     assert.equal(first.fence(), undefined);
     await time.advance(leaseMs / 4, both);
     assert.deepEqual([first.fence(), second.fence()], [undefined, 2]);
-    // A lease that is not released is waited for: for its length after the first observation.
+    // A lease that was not released expires its length after the first observation.
     await second.stop({ release: false });
     const third = await keep('c');
     await time.advance(leaseMs - 1, third.idle);
@@ -115,7 +122,9 @@ for (const engine of engines) {
     const { claim, take, time, keep, held } = await setUp(t);
     let down = false;
     const lease = await keep('worker/a', {
-      ...{ name: 'worker/a', watchedPattern: 'worker/%', onFault: () => undefined },
+      name: 'worker/a',
+      watchedPattern: 'worker/%',
+      onFault: () => undefined,
       claim: (statement) => (down ? Promise.reject(new Error('read only')) : claim(statement)),
     });
     await take('worker/b', 'worker/b');

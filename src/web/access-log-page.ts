@@ -1,10 +1,10 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { Usage, UsageExplanation } from '../audit/usage.ts';
 import { formatMessage } from '../locales/message-format.ts';
-import { minuteElement, type PageLayout, renderLayout } from './citizen-layout.ts';
+import { type CitizenLayout, minuteElement, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html } from './html.ts';
-import { type CorrectionLink, correctionLink } from './record-page.ts';
+import { correctionLink } from './record-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** The part of the response of `readOwnAccessLog` that the page shows. */
@@ -13,10 +13,7 @@ export type AccessLog = { readonly totalUsages: number; readonly usages: readonl
 export const usesPerPage = 50;
 
 /** The uses of the citizen's data, newest first. Opening the page is recorded as a use too. */
-export function accessLogPage(
-  frame: PageLayout & CorrectionLink,
-  { totalUsages, usages }: AccessLog,
-): BufferedResponse {
+export function accessLogPage(frame: CitizenLayout, { totalUsages, usages }: AccessLog): BufferedResponse {
   const { uses: words, nav } = frame.words;
   const [oldest, newest] = [usages[0]?.number ?? 1, usages.at(-1)?.number ?? totalUsages];
   const to = (before: number, text: string) => html`<p><a href="${citizenPaths.uses}?before=${before}">${text}</a></p>`;
@@ -39,7 +36,7 @@ function groupRuns(usages: readonly Usage[]): Usage[][] {
   return runs;
 }
 
-/** What citizens do on these pages groups; a verification never does. */
+/** Uses by citizens on these pages are grouped. Verifications are not. */
 function isSameUse(one: Usage, other: Usage): boolean {
   if (one.initiator === 'citizen') return other.initiator === 'citizen';
   const isPlain = one.state === 'shown' && other.state === 'shown' && one.usage !== 'identity.verified';
@@ -49,7 +46,7 @@ function isSameUse(one: Usage, other: Usage): boolean {
 }
 
 /** One entry, or a group of entries that opens on demand. */
-function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): Html[] | Html {
+function runItem(frame: CitizenLayout, run: readonly Usage[]): Html[] | Html {
   const rows = run.map((usage) => useRow(frame, usage));
   const [newest] = run;
   if (newest === undefined || rows.length === 1) return rows;
@@ -61,7 +58,7 @@ function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): Htm
   return html`<li><details><summary>${said} (${rows.length})</summary><ul class="list">${rows}</ul></details></li>`;
 }
 
-function useRow(frame: PageLayout & CorrectionLink, usage: Usage): Html {
+function useRow(frame: CitizenLayout, usage: Usage): Html {
   const { words } = frame;
   const head = html`<p>${minuteElement(words, usage.logTime)} <bdi>#${usage.number}</bdi></p>`;
   if (usage.state === 'hidden') return html`<li>${head}<p>${words.uses.hidden}</p></li>`;
@@ -69,7 +66,7 @@ function useRow(frame: PageLayout & CorrectionLink, usage: Usage): Html {
   return html`<li>${head}
       <p class="fresh"><bdi>${userName(words, usage)}</bdi></p>
       <p>${kindText(words, usage.usage)}</p>
-      ${legalGrounds(words, usage)}
+      ${legalBasis(words, usage)}
       ${verificationAnswer(frame, usage)}
     </li>`;
 }
@@ -86,19 +83,16 @@ function kindText({ uses }: CitizenTexts, usage = ''): string {
 }
 
 /**
- * A verification: the claims that the service asked about, the answer that it received, and for no match the reason, which it did
- * not receive.
+ * A verification: the claims in the request, the response to the service, and for no match the reason, which the service did not
+ * receive.
  */
-function verificationAnswer(
-  frame: PageLayout & CorrectionLink,
-  { usage, details = {}, explanation }: Usage,
-): Html | '' {
+function verificationAnswer(frame: CitizenLayout, { usage, details = {}, explanation }: Usage): Html | '' {
   if (usage !== 'identity.verified') return '';
   const { uses, nav } = frame.words;
   const { claimsAsked, decision } = details;
   const asked = Array.isArray(claimsAsked) ? claimsAsked.map(String) : [];
-  const [, told] = Object.entries(uses.decisions).find(([name]) => name === decision) ?? [];
-  const answer = told === undefined ? '' : html`<p>${uses.answer}: ${told}</p>`;
+  const [, text] = Object.entries(uses.decisions).find(([name]) => name === decision) ?? [];
+  const answer = text === undefined ? '' : html`<p>${uses.answer}: ${text}</p>`;
   if (decision === 'match') return html`${claimList(frame.words, uses.asked, asked)}${answer}`;
   const [, why] = Object.entries(uses.reasons).find(([reason]) => reason === explanation?.reason) ?? [];
   return html`${comparedClaims(frame.words, explanation?.claims ?? {}) ?? claimList(frame.words, uses.asked, asked)}${answer}
@@ -127,11 +121,8 @@ function claimOf({ claims }: CitizenTexts['uses'], claim: string): string {
   return Object.entries(claims).find(([name]) => name === claim)?.[1] ?? claim;
 }
 
-function legalGrounds({ uses }: CitizenTexts, { purpose, legalBasis, consentReference }: Usage): Html[] {
-  const grounds = [
-    [uses.purpose, purpose],
-    [uses.legalBasis, legalBasis],
-    [uses.consent, consentReference],
-  ] as const;
-  return grounds.flatMap(([name, value]) => (value === undefined ? [] : [html`<p>${name}: <bdi>${value}</bdi></p>`]));
+function legalBasis({ uses }: CitizenTexts, usage: Usage): Html {
+  const line = (name: string, value: string | undefined) =>
+    value === undefined ? '' : html`<p>${name}: <bdi>${value}</bdi></p>`;
+  return html`${line(uses.purpose, usage.purpose)}${line(uses.legalBasis, usage.legalBasis)}${line(uses.consent, usage.consentReference)}`;
 }

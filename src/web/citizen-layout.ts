@@ -5,16 +5,21 @@ import { type Html, html } from './html.ts';
 import { renderHtmlPage } from './page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/**
- * More than there are languages. Creating a date format takes as long as formatting a hundred dates, so each is created once.
- */
-export const maxLanguages = 64;
-
 /** The language of a page, and the name of the site. */
 export type PageLayout = {
   readonly words: CitizenTexts;
-  /** Set by the operator; without it the texts have a name. */
+  /** Set by the operator; by default the name in the texts. */
   readonly site: string | undefined;
+};
+
+/** The layout of the pages of one citizen. */
+export type CitizenLayout = PageLayout & {
+  /** The name of the organisation that owns a client. */
+  readonly nameOf: (clientId: string) => string;
+  /** The operator's page about corrections of the register; undefined if there is none. */
+  readonly corrections: string | undefined;
+  /** Absolute: the sign-in must begin at the host to which the issuer redirects, because the cookies belong to it. */
+  readonly signInUrl: string;
 };
 
 /** A page; `current` is its entry in the navigation. Without it no citizen is signed in, and there is no navigation. */
@@ -60,7 +65,7 @@ export function dayElement({ language }: CitizenTexts, instant: string): Html {
   return html`<time datetime="${instant}"><bdi>${formatDay(language, Date.parse(instant))}</bdi></time>`;
 }
 
-/** An instant to the minute, in UTC: of when something happened the day alone says too little. */
+/** An instant to the minute, in UTC. */
 export function minuteElement({ language }: CitizenTexts, instant: string): Html {
   return html`<time datetime="${instant}"><bdi>${formatMinute(language, Date.parse(instant))} UTC</bdi></time>`;
 }

@@ -5,25 +5,29 @@ import { notFoundPadding } from '../api/pad-response-time.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import { pipeToResponse } from '../api/pipe-to-response.ts';
 import { onResponseClosed } from '../api/routes.ts';
-import { maxUsageNumber } from '../audit/read-own-access-log.ts';
+import { maxUsageNumber, readOwnAccessLog } from '../audit/read-own-access-log.ts';
+import { listDocumentRecords } from '../documents/list-documents.ts';
+import { retrieveDocument } from '../documents/retrieve-document.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
+import { listInboxMessages } from '../notifications/list-inbox-messages.ts';
+import { openInboxMessage } from '../notifications/open-inbox-message.ts';
 import { type AccessLog, accessLogPage, usesPerPage } from './access-log-page.ts';
-import type { PageLayout } from './citizen-layout.ts';
-import type { CitizenOperations } from './citizen-operations.ts';
+import type { CitizenLayout } from './citizen-layout.ts';
+import { type CallOperation, type CitizenRequest, readJson } from './citizen-operations.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';
-import { handleContactForm, showContact } from './contact-handlers.ts';
+import { handleContact } from './contact-handlers.ts';
 import { type DocumentList, documentsPage, documentUnavailablePage } from './documents-page.ts';
 import { type InboxList, messagePage, messagesPage, type OpenedMessage } from './messages-page.ts';
-import { handleLockForm, showRecord } from './record-handlers.ts';
-import { citizenPaths, type SignInFlow, type SignInResult, type Visitor } from './sign-in-flow.ts';
+import { handleRecord } from './record-page.ts';
+import { citizenPaths, type SignInFlow, type SignInResult } from './sign-in-flow.ts';
 import { notFoundPage, signedOutPage, signInFailedPage, signInPage, unavailableNowPage } from './sign-in-pages.ts';
 
 /** Dependencies of the citizen pages. */
 export type CitizenPagesDeps = {
   readonly signInFlow: SignInFlow;
-  readonly operations: CitizenOperations;
+  readonly call: CallOperation;
   /** The name of the organisation that owns a client. */
   readonly nameOf: (clientId: string) => string;
   /** The name of the site, set by the operator. */
@@ -37,11 +41,9 @@ export type CitizenPagesDeps = {
   onFault(fault: unknown): void;
 };
 
-type PageView = PageLayout & Pick<CitizenPagesDeps, 'nameOf' | 'corrections'> & { readonly signInUrl: string };
-type PageRequest = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly view: PageView };
+type PageRequest = Pick<CitizenRequest, 'request' | 'response' | 'view'>;
 type PageOutcome = BufferedResponse | { readonly stream: Extract<OperationResponse, { stream: unknown }> };
-type Citizen = Extract<Visitor, object>;
-type ShowPage = (visit: PageRequest, citizen: Citizen) => Promise<PageOutcome | Refusal>;
+type ShowPage = (visit: CitizenRequest) => Promise<PageOutcome | Refusal>;
 
 const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
 /** Attempts to open a message while another operation changes it. */
@@ -53,47 +55,32 @@ const readMethods = ['GET', 'HEAD'];
  * to sign in and out. Each page shows the response of an operation to the citizen's own token.
  */
 export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandler[] {
+  const { signInFlow } = deps;
   const page = (
     path: string,
     methods: readonly string[],
-    answer: (pageRequest: PageRequest) => Promise<PageOutcome>,
-  ): MountedHandler => ({
-    paths: [path],
-    methods,
-    handler: handle(deps, answer),
-  });
+    answer: (visit: PageRequest) => Promise<PageOutcome>,
+  ): MountedHandler => ({ paths: [path], methods, handler: handle(deps, answer) });
   const citizenPage = (path: string, methods: readonly string[], show: ShowPage) =>
-    page(path, methods, (pageRequest) => showToCitizen(deps, pageRequest, show));
+    page(path, methods, (visit) => showToCitizen(deps, visit, show));
   return [
-    citizenPage(citizenPaths.home, readMethods, (pageRequest, citizen) => showMessages(deps, pageRequest, citizen)),
+    citizenPage(citizenPaths.home, readMethods, showMessages),
     // Opening a message records it as received, so HEAD must not open it.
-    citizenPage(`${citizenPaths.messages}/:id`, ['GET'], (pageRequest, citizen) =>
-      showMessage(deps, pageRequest, citizen),
-    ),
-    citizenPage(citizenPaths.documents, readMethods, (pageRequest, citizen) =>
-      showDocuments(deps, pageRequest, citizen),
-    ),
-    citizenPage(`${citizenPaths.documents}/:id`, ['GET'], (pageRequest, citizen) =>
-      openDocument(deps, pageRequest, citizen),
-    ),
-    citizenPage(citizenPaths.uses, readMethods, (pageRequest, citizen) => showUses(deps, pageRequest, citizen)),
-    citizenPage(citizenPaths.record, [...readMethods, 'POST'], ({ request, view }, { token }) => {
-      const pageRequest = { request, view, token, operations: deps.operations };
-      return request.method === 'POST' ? handleLockForm(pageRequest) : showRecord(pageRequest);
-    }),
-    citizenPage(citizenPaths.contact, [...readMethods, 'POST'], ({ request, view }, { token }) => {
-      const pageRequest = { request, view, token, operations: deps.operations };
-      return request.method === 'POST' ? handleContactForm(pageRequest) : showContact(pageRequest);
-    }),
+    citizenPage(`${citizenPaths.messages}/:id`, ['GET'], showMessage),
+    citizenPage(citizenPaths.documents, readMethods, showDocuments),
+    citizenPage(`${citizenPaths.documents}/:id`, ['GET'], openDocument),
+    citizenPage(citizenPaths.uses, readMethods, showUses),
+    citizenPage(citizenPaths.record, [...readMethods, 'POST'], handleRecord),
+    citizenPage(citizenPaths.contact, [...readMethods, 'POST'], handleContact),
     page(citizenPaths.signIn, ['GET'], async ({ request, view }) =>
-      signInResponse(view, await deps.signInFlow.begin(request)),
+      signInResponse(view, await signInFlow.begin(request)),
     ),
     page(citizenPaths.returned, ['GET'], async ({ request, view }) =>
-      signInResponse(view, await deps.signInFlow.finish(request)),
+      signInResponse(view, await signInFlow.finish(request)),
     ),
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
       request.resume();
-      const cookies = await deps.signInFlow.end(request);
+      const cookies = await signInFlow.end(request);
       return withCookies(signedOutPage(view, await deps.signOutUrl()), cookies);
     }),
   ];
@@ -104,11 +91,11 @@ function handle(deps: CitizenPagesDeps, answer: (visit: PageRequest) => Promise<
   const signInUrl = `${publicUrl}${citizenPaths.signIn}`;
   return (request, response) => {
     const words = preferredCitizenTexts(request.headers['accept-language']);
-    const view: PageView = { words, site, nameOf, corrections, signInUrl };
+    const view = { words, site, nameOf, corrections, signInUrl };
     answer({ request, response, view })
       .catch(async (fault: unknown) => {
         onFault(fault);
-        return unavailableNowPage(view, request.headers['accept-language']);
+        return unavailableNowPage(view);
       })
       .then((given) => send(request, response, given))
       .catch(() => response.destroy());
@@ -134,7 +121,7 @@ async function send(request: IncomingMessage, response: ServerResponse, given: P
 
 /** Shows a page to a signed-in citizen. Everybody else sees the sign-in page, which leads back to this page. */
 async function showToCitizen(
-  { signInFlow, onFault }: CitizenPagesDeps,
+  { signInFlow, call, onFault }: CitizenPagesDeps,
   visit: PageRequest,
   show: ShowPage,
 ): Promise<PageOutcome> {
@@ -142,22 +129,21 @@ async function showToCitizen(
   const padNotFound = notFoundPadding.start();
   const to = requestPath(request.url);
   const visitor = isCrossOrigin(request) ? 'nobody' : await signInFlow.visitorOf(request);
-  if (visitor === 'too-many')
-    return unavailableNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
+  if (visitor === 'too-many') return unavailableNowPage(view, { 'retry-after': '10' });
   if (visitor === 'over' && isNavigation(request)) {
     // If the issuer does not respond, the citizen sees the sign-in page.
     const step = await signInFlow.renew(request, to).catch(onFault);
     if (step !== undefined) return signInResponse(view, step);
   }
   if (typeof visitor === 'string') return signInPage(view, { to, ended: visitor !== 'nobody' });
-  const outcome = await show(visit, visitor);
+  const outcome = await show({ ...visit, ...visitor, call });
   if (!('slug' in outcome)) return outcome;
   const { status } = problems[outcome.slug];
   if (status === 401) return withCookies(signInPage(view, { to, ended: true }), await signInFlow.end(request));
   if (status === 404) await padNotFound();
   if (status === 404 || status === 400) return notFoundPage(view);
   if (status !== 503 && outcome.slug.startsWith('document-')) return documentUnavailablePage(view, outcome.slug);
-  return unavailableNowPage(view, request.headers['accept-language'], outcome.headers);
+  return unavailableNowPage(view, outcome.headers);
 }
 
 /** Whether a person follows a link, in contrast to a form, or a page that the browser prefetches or embeds. */
@@ -179,62 +165,51 @@ function isCrossOrigin({ method, headers }: IncomingMessage): boolean {
   return method === 'POST' && !['same-origin', 'none', undefined].includes(headers['sec-fetch-site']?.toString());
 }
 
-async function showMessages({ operations }: CitizenPagesDeps, { request, view }: PageRequest, { token }: Citizen) {
-  const before = parameter(request, 'before');
-  const answer = await operations.inbox(token, { query: before === undefined ? {} : { before } });
-  return 'json' in answer ? messagesPage(view, answer.json as InboxList, before === undefined) : requireRefusal(answer);
+async function showMessages(visit: CitizenRequest) {
+  const before = parameter(visit.request, 'before');
+  const answer = await readJson<InboxList>(visit, listInboxMessages, { query: before === undefined ? {} : { before } });
+  return 'json' in answer ? messagesPage(visit.view, answer.json, before === undefined) : answer;
 }
 
-async function showMessage({ operations }: CitizenPagesDeps, { request, view }: PageRequest, { token }: Citizen) {
-  if (isPrefetch(request.headers)) return { status: 503, headers: {}, body: '' };
-  const params = { id: lastSegment(request) };
-  let answer = await operations.message(token, { params });
+async function showMessage(visit: CitizenRequest) {
+  if (isPrefetch(visit.request.headers)) return { status: 503, headers: {}, body: '' };
+  const open = () => readJson<OpenedMessage>(visit, openInboxMessage, { params: { id: lastSegment(visit.request) } });
+  let answer = await open();
   for (let left = maxTries; left > 0 && 'slug' in answer && answer.slug === 'changed-meanwhile'; left -= 1) {
-    answer = await operations.message(token, { params });
+    answer = await open();
   }
-  return 'json' in answer ? messagePage(view, answer.json as OpenedMessage) : requireRefusal(answer);
+  return 'json' in answer ? messagePage(visit.view, answer.json) : answer;
 }
 
-async function showDocuments(
-  { operations }: CitizenPagesDeps,
-  { request, view }: PageRequest,
-  { token, citizenId }: Citizen,
-) {
-  const after = parameter(request, 'after');
-  const query = { citizenId, ...(after === undefined ? {} : { after }) };
-  const answer = await operations.documents(token, { query });
-  return 'json' in answer
-    ? documentsPage(view, answer.json as DocumentList, after === undefined)
-    : requireRefusal(answer);
+async function showDocuments(visit: CitizenRequest) {
+  const after = parameter(visit.request, 'after');
+  const query = { citizenId: visit.citizenId, ...(after === undefined ? {} : { after }) };
+  const answer = await readJson<DocumentList>(visit, listDocumentRecords, { query });
+  return 'json' in answer ? documentsPage(visit.view, answer.json, after === undefined) : answer;
 }
 
-async function openDocument({ operations }: CitizenPagesDeps, { request, response }: PageRequest, { token }: Citizen) {
+async function openDocument({ request, response, token, call }: CitizenRequest) {
   const abort = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) abort.abort();
   });
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
   const forwardedHeaders = { accept: '*/*', range, 'if-range': ifRange, 'if-none-match': ifNoneMatch };
-  const answer = await operations.document(token, {
+  const answer = await call(retrieveDocument, token, {
     params: { id: lastSegment(request) },
     headers: Object.fromEntries(Object.entries(forwardedHeaders).filter(([, value]) => value !== undefined)),
     signal: abort.signal,
-    onFinished: (call) => onResponseClosed(response, call),
+    onFinished: (ended) => onResponseClosed(response, ended),
   });
-  return 'stream' in answer ? { stream: answer } : requireRefusal(answer);
+  if ('json' in answer) throw new TypeError('the response of retrieveDocument is JSON');
+  return 'stream' in answer ? { stream: answer } : answer;
 }
 
-async function showUses({ operations }: CitizenPagesDeps, { request, view }: PageRequest, { token }: Citizen) {
+async function showUses(visit: CitizenRequest) {
   // Entries are read in descending order, before a number that no entry reaches.
-  const before = parameter(request, 'before') ?? String(maxUsageNumber);
-  const answer = await operations.uses(token, { query: { before, limit: String(usesPerPage) } });
-  return 'json' in answer ? accessLogPage(view, answer.json as AccessLog) : requireRefusal(answer);
-}
-
-/** The refusal of an operation whose response is not JSON. */
-function requireRefusal(answer: OperationResponse | Refusal): Refusal {
-  if ('slug' in answer) return answer;
-  throw new TypeError('the operation answers in another form');
+  const before = parameter(visit.request, 'before') ?? String(maxUsageNumber);
+  const answer = await readJson<AccessLog>(visit, readOwnAccessLog, { query: { before, limit: String(usesPerPage) } });
+  return 'json' in answer ? accessLogPage(visit.view, answer.json) : answer;
 }
 
 function parameter(request: IncomingMessage, name: string): string | undefined {
@@ -246,7 +221,7 @@ function lastSegment(request: IncomingMessage): string {
   return requestPath(request.url).split('/').at(-1) ?? '';
 }
 
-function signInResponse(view: PageView, step: SignInResult): BufferedResponse {
+function signInResponse(view: CitizenLayout, step: SignInResult): BufferedResponse {
   if ('failed' in step && step.failed === 'over')
     return withCookies(signInPage(view, { to: step.to, ended: true }), step.cookies);
   if ('failed' in step) return withCookies(signInFailedPage(view, step.failed), step.cookies);

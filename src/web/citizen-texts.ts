@@ -5,7 +5,7 @@ import { type Locale, localeForHeader } from '../locales/locale.ts';
 
 type PageTexts = Locale['page'];
 
-/** Keys that come from code: an event, a claim or a reason without a text does not compile. */
+/** An event, a claim or a reason without a text does not compile. */
 type UsesTexts = PageTexts['uses'] & {
   readonly kinds: Readonly<Record<CitizenEvent['type'], string>>;
   readonly claims: Readonly<Record<ClaimName, string>>;
@@ -14,10 +14,11 @@ type UsesTexts = PageTexts['uses'] & {
 };
 
 /** The texts of the pages for citizens in one language, and its language tag (BCP 47). */
-export type CitizenTexts = PageTexts & { readonly language: string; readonly uses: UsesTexts };
+export type CitizenTexts = PageTexts &
+  Pick<Locale, 'unavailable'> & { readonly language: string; readonly uses: UsesTexts };
 
 /** The texts in the first language of an `Accept-Language` header that has a catalogue; English when none has. */
 export function preferredCitizenTexts(acceptLanguage: string | undefined): CitizenTexts {
-  const { language, page } = localeForHeader(acceptLanguage);
-  return { ...page, language };
+  const { language, page, unavailable } = localeForHeader(acceptLanguage);
+  return { ...page, unavailable, language };
 }

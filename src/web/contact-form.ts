@@ -9,7 +9,7 @@ export const declinedValue = 'never';
 /** The contact form as a browser sends it: texts, empty where nothing is chosen. */
 export type ContactFields = {
   /** The rank of each channel, or `never`. */
-  readonly ways: Readonly<Record<DeliveryWay, string>>;
+  readonly ranks: Readonly<Record<ExternalChannel, string>>;
   /** The channels that respect the hours. */
   readonly hoursFor: readonly string[];
   readonly from: string;
@@ -18,7 +18,7 @@ export type ContactFields = {
   readonly language: string;
 };
 
-type DeliveryWay = (typeof externalChannelNames)[number];
+type ExternalChannel = (typeof externalChannelNames)[number];
 
 /** A fault of the form. `form` means that the operation refuses an input that this form cannot produce. */
 export type ContactFault = 'places' | 'hours' | 'timeZone' | 'form';
@@ -30,12 +30,12 @@ export function contactFieldsOf({
   hours,
   language = '',
 }: ContactPreferences): ContactFields {
-  const placeOf = (channel: DeliveryWay) => {
+  const rankOf = (channel: ExternalChannel) => {
     if (declined.some((one) => one === channel)) return declinedValue;
     return preferenceRanks[channels.indexOf(channel)] ?? '';
   };
   return {
-    ways: { email: placeOf('email'), sms: placeOf('sms'), letter: placeOf('letter') },
+    ranks: { email: rankOf('email'), sms: rankOf('sms'), letter: rankOf('letter') },
     hoursFor: hours?.channels ?? [],
     from: String(hours?.from ?? ''),
     until: String(hours?.until ?? ''),
@@ -50,7 +50,7 @@ export function parseContactFields(form: URLSearchParams): ContactFields | undef
   if ([...externalChannelNames, 'from', 'until', 'timeZone', 'language'].some((name) => !form.has(name)))
     return undefined;
   return {
-    ways: { email: text('email'), sms: text('sms'), letter: text('letter') },
+    ranks: { email: text('email'), sms: text('sms'), letter: text('letter') },
     hoursFor: form.getAll('hoursFor'),
     from: text('from'),
     until: text('until'),
@@ -60,13 +60,13 @@ export function parseContactFields(form: URLSearchParams): ContactFields | undef
 }
 
 /** The body of the operation, or all faults of the form. */
-export function wishesFromFields(
+export function preferencesFromFields(
   fields: ContactFields,
 ): { readonly body: object } | { readonly faults: ContactFault[] } {
-  const { ways, hoursFor, language } = fields;
-  const placed = externalChannelNames.filter((channel) => ways[channel] !== '' && ways[channel] !== declinedValue);
-  const taken = placed.map((channel) => ways[channel]);
-  const declined = externalChannelNames.filter((channel) => ways[channel] === declinedValue);
+  const { ranks, hoursFor, language } = fields;
+  const placed = externalChannelNames.filter((channel) => ranks[channel] !== '' && ranks[channel] !== declinedValue);
+  const taken = placed.map((channel) => ranks[channel]);
+  const declined = externalChannelNames.filter((channel) => ranks[channel] === declinedValue);
   const hours = {
     channels: hoursFor,
     from: parseHour(fields.from),
@@ -74,14 +74,14 @@ export function wishesFromFields(
     timeZone: fields.timeZone,
   };
   const faults: ContactFault[] = [];
-  if (taken.some((place) => !preferenceRanks.some((one) => one === place))) faults.push('form');
+  if (taken.some((rank) => !preferenceRanks.some((one) => one === rank))) faults.push('form');
   else if (new Set(taken).size < taken.length) faults.push('places');
   if (hoursFor.length > 0 && quietHoursFault({ ...hours, timeZone: 'UTC' }) !== undefined) faults.push('hours');
   if (hoursFor.length > 0 && hours.timeZone === '') faults.push('timeZone');
   // A new preference that this form does not know yet does not compile, because saving would lose it.
   const body: Readonly<Record<keyof ContactPreferences, unknown>> = {
     channels:
-      placed.length === 0 ? undefined : placed.toSorted((one, other) => Number(ways[one]) - Number(ways[other])),
+      placed.length === 0 ? undefined : placed.toSorted((one, other) => Number(ranks[one]) - Number(ranks[other])),
     declined: declined.length === 0 ? undefined : declined,
     hours: hoursFor.length === 0 ? undefined : hours,
     language: language === '' ? undefined : language,

@@ -4,52 +4,49 @@ import type { OperationResponse } from '../api/operation.ts';
 import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
 import type { ProblemSlug, Refusal } from '../kernel/refusal.ts';
 import { requestQuery } from '../kernel/request-target.ts';
+import { askContactCode } from '../notifications/ask-contact-code.ts';
+import { confirmContactAddress } from '../notifications/confirm-contact-address.ts';
 import type { CodeChannel } from '../notifications/contact/contact-code.ts';
 import { declinableChannelNames } from '../notifications/notification/notification.ts';
+import { readPreferences } from '../notifications/read-preferences.ts';
+import { removeContactAddress } from '../notifications/remove-contact-address.ts';
+import { statePreferences } from '../notifications/state-preferences.ts';
 import type { AddressFault } from './address-forms.ts';
-import type { PageLayout } from './citizen-layout.ts';
-import type { CitizenOperations } from './citizen-operations.ts';
-import { parseContactFields, wishesFromFields } from './contact-form.ts';
+import { type CitizenRequest, readJson } from './citizen-operations.ts';
+import { parseContactFields, preferencesFromFields } from './contact-form.ts';
 import { type CompletedForm, completedForms, contactPage, type FormResult, type Preferences } from './contact-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
-
-/** A signed-in citizen's request for the page or of one of its forms. */
-type ContactRequest = {
-  readonly request: IncomingMessage;
-  readonly view: PageLayout;
-  readonly operations: CitizenOperations;
-  readonly token: string;
-};
 
 const maxFormBytes = 16_384;
 
 const noForm: FormResult = { faults: [] };
 const unreadableForm: FormResult = { faults: ['form'] };
 
-/** Shows the contact preferences and addresses. */
-export async function showContact(contactRequest: ContactRequest): Promise<BufferedResponse | Refusal> {
-  const named = new URLSearchParams(requestQuery(contactRequest.request.url)).get('done');
-  return await renderContactPage(contactRequest, { ...noForm, done: completedForms.find((one) => one === named) });
-}
-
-/** Handles a form of the page. After success it redirects to the page, so that a reload does not repeat the action. */
-export async function handleContactForm(contactRequest: ContactRequest): Promise<BufferedResponse | Refusal> {
-  const form = (await parseForm(contactRequest.request)) ?? new URLSearchParams();
+/**
+ * Shows the contact preferences and addresses; a POST is one of the forms of the page. After success of a form it redirects to the
+ * page, so that a reload does not repeat the action.
+ */
+export async function handleContact(visit: CitizenRequest): Promise<BufferedResponse | Refusal> {
+  if (visit.request.method !== 'POST') {
+    const named = new URLSearchParams(requestQuery(visit.request.url)).get('done');
+    return await renderContactPage(visit, { ...noForm, done: completedForms.find((one) => one === named) });
+  }
+  const form = (await parseForm(visit.request)) ?? new URLSearchParams();
   const channel = declinableChannelNames.find((one) => one === form.get('channel'));
   const what = form.get('what');
-  if (what === 'wishes') return await stateWishes(contactRequest, form);
-  if (channel === undefined) return await renderContactPage(contactRequest, unreadableForm);
-  if (what === 'ask') return await askCode(contactRequest, channel, form.get('address') ?? '');
-  if (what === 'confirm') return await confirmAddress(contactRequest, channel, form.get('code') ?? '');
-  if (what === 'remove') return await removeAddress(contactRequest, channel);
-  return await renderContactPage(contactRequest, unreadableForm);
+  if (what === 'wishes') return await savePreferences(visit, form);
+  if (channel === undefined) return await renderContactPage(visit, unreadableForm);
+  if (what === 'ask') return await askCode(visit, channel, form.get('address') ?? '');
+  if (what === 'confirm') return await confirmAddress(visit, channel, form.get('code') ?? '');
+  if (what === 'remove') return await removeAddress(visit, channel);
+  return await renderContactPage(visit, unreadableForm);
 }
 
-async function stateWishes(visit: ContactRequest, form: URLSearchParams): Promise<BufferedResponse | Refusal> {
+async function savePreferences(visit: CitizenRequest, form: URLSearchParams): Promise<BufferedResponse | Refusal> {
   const fields = parseContactFields(form);
-  const stated = fields === undefined ? unreadableForm : wishesFromFields(fields);
+  const stated = fields === undefined ? unreadableForm : preferencesFromFields(fields);
   if ('faults' in stated) return await renderContactPage(visit, { ...stated, fields });
-  const answer = await visit.operations.stateWishes(visit.token, { json: stated.body });
+  const answer = await visit.call(statePreferences, visit.token, { json: stated.body });
   return await respondToForm(visit, answer, {
     done: 'wishes',
     refused: { 'bad-request': { ...unreadableForm, fields } },
@@ -57,11 +54,11 @@ async function stateWishes(visit: ContactRequest, form: URLSearchParams): Promis
 }
 
 async function askCode(
-  visit: ContactRequest,
+  visit: CitizenRequest,
   channel: CodeChannel,
   typed: string,
 ): Promise<BufferedResponse | Refusal> {
-  const answer = await visit.operations.askCode(visit.token, { json: { channel, address: typed.trim() } });
+  const answer = await visit.call(askContactCode, visit.token, { json: { channel, address: typed.trim() } });
   return await respondToForm(visit, answer, {
     done: 'asked',
     refused: {
@@ -72,13 +69,13 @@ async function askCode(
 }
 
 async function confirmAddress(
-  visit: ContactRequest,
+  visit: CitizenRequest,
   channel: CodeChannel,
   typed: string,
 ): Promise<BufferedResponse | Refusal> {
   // Some people type or copy the code with separators.
   const code = typed.replaceAll(/[\s-]/g, '');
-  const answer = await visit.operations.confirmAddress(visit.token, { json: { channel, code } });
+  const answer = await visit.call(confirmContactAddress, visit.token, { json: { channel, code } });
   const wrong = addressFaultResult({ fault: 'wrong', channel });
   return await respondToForm(visit, answer, {
     done: 'confirmed',
@@ -91,8 +88,8 @@ async function confirmAddress(
 }
 
 /** If the address is missing, an earlier press of the button removed it. */
-async function removeAddress(visit: ContactRequest, channel: CodeChannel): Promise<BufferedResponse | Refusal> {
-  const answer = await visit.operations.removeAddress(visit.token, { query: { channel } });
+async function removeAddress(visit: CitizenRequest, channel: CodeChannel): Promise<BufferedResponse | Refusal> {
+  const answer = await visit.call(removeContactAddress, visit.token, { query: { channel } });
   return await respondToForm(visit, answer, { done: 'removed', refused: { 'contact-address-not-found': noForm } });
 }
 
@@ -105,7 +102,7 @@ type FormOutcome = {
 };
 
 async function respondToForm(
-  visit: ContactRequest,
+  visit: CitizenRequest,
   answer: OperationResponse | Refusal,
   { done, refused }: FormOutcome,
 ): Promise<BufferedResponse | Refusal> {
@@ -115,14 +112,9 @@ async function respondToForm(
   return sent === undefined ? answer : await renderContactPage(visit, sent);
 }
 
-async function renderContactPage(
-  { operations, token, view }: ContactRequest,
-  sent: FormResult,
-): Promise<BufferedResponse | Refusal> {
-  const answer = await operations.wishes(token);
-  if ('slug' in answer) return answer;
-  if (!('json' in answer)) throw new TypeError('the operation answers in another form');
-  return contactPage(view, answer.json as Preferences, sent);
+async function renderContactPage(visit: CitizenRequest, sent: FormResult): Promise<BufferedResponse | Refusal> {
+  const answer = await readJson<Preferences>(visit, readPreferences);
+  return 'json' in answer ? contactPage(visit.view, answer.json, sent) : answer;
 }
 
 /** Reads a form; undefined if the body is no form, or larger than any form of these pages. */

@@ -5,7 +5,7 @@ import { readHtmlForm } from '../../test/support/cookie-browser.ts';
 import { type ContactPreferences, preferencesFault } from '../notifications/contact/contact-preferences.ts';
 import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';
-import { parseContactFields, wishesFromFields } from './contact-form.ts';
+import { parseContactFields, preferencesFromFields } from './contact-form.ts';
 import { contactPage } from './contact-page.ts';
 
 const frame = { words: preferredCitizenTexts('en'), site: undefined };
@@ -43,7 +43,7 @@ test('a form that is sent unchanged states the preferences that a client had sta
   await fc.assert(
     fc.asyncProperty(wishes, async (wished) => {
       const page = await contactPage(frame, { ...wished, ...noAddresses }, nothingSent);
-      const stated = wishesFromFields(
+      const stated = preferencesFromFields(
         parseContactFields(readHtmlForm(String(page.body))) ?? assert.fail('a field is not in the form'),
       );
       assert.ok('body' in stated, JSON.stringify(stated));
@@ -58,7 +58,7 @@ test('a fault of the form is shown at the top and next to its field, and the cho
     'what=wishes&email=1&sms=1&letter=&hoursFor=sms&from=8&until=8&timeZone=&language=nn',
   );
   const fields = parseContactFields(form) ?? assert.fail();
-  const stated = wishesFromFields(fields);
+  const stated = preferencesFromFields(fields);
   assert.ok('faults' in stated);
   assert.deepEqual(stated.faults, ['places', 'hours', 'timeZone']);
   const page = await contactPage(frame, noAddresses, { fields, faults: stated.faults });
@@ -74,7 +74,7 @@ test('a fault of the form is shown at the top and next to its field, and the cho
 
 test('a form with a missing field or an impossible choice is refused', () => {
   const whole = 'email=&sms=&letter=&from=&until=&timeZone=&language=';
-  assert.deepEqual(wishesFromFields(parseContactFields(new URLSearchParams(whole)) ?? assert.fail()), {
+  assert.deepEqual(preferencesFromFields(parseContactFields(new URLSearchParams(whole)) ?? assert.fail()), {
     body: { channels: undefined, declined: undefined, hours: undefined, language: undefined },
   });
   for (const name of ['email', 'sms', 'letter', 'from', 'until', 'timeZone', 'language'])
@@ -86,7 +86,7 @@ test('a form with a missing field or an impossible choice is refused', () => {
     [whole.replace('from=&until=', 'hoursFor=email&from=x&until=8').replace('Zone=', 'Zone=UTC'), 'hours'],
   ] as const)
     assert.deepEqual(
-      wishesFromFields(parseContactFields(new URLSearchParams(wrong)) ?? assert.fail()),
+      preferencesFromFields(parseContactFields(new URLSearchParams(wrong)) ?? assert.fail()),
       { faults: [fault] },
       wrong,
     );

@@ -34,8 +34,8 @@ export type FormResult = {
 /** The contact preferences and addresses with their forms. A form that could not be saved is shown again with its faults. */
 export function contactPage(
   frame: PageLayout,
-  { verified, awaiting, confirmable, ...wishes }: Preferences,
-  { done, faults, address, fields = contactFieldsOf(wishes) }: FormResult,
+  { verified, awaiting, confirmable, ...preferences }: Preferences,
+  { done, faults, address, fields = contactFieldsOf(preferences) }: FormResult,
 ): BufferedResponse {
   const { words } = frame;
   const { contact } = words;
@@ -50,7 +50,7 @@ export function contactPage(
     <h2>${contact.preferences}</h2>
     <form method="post" action="${citizenPaths.contact}">
       <input type="hidden" name="what" value="wishes" />
-      ${wayFields(contact, fields, faults)}
+      ${channelFields(contact, fields, faults)}
       ${hourFields(contact, fields, faults)}
       ${languageField(words, fields)}
       <p><button type="submit">${contact.save}</button></p>
@@ -77,11 +77,15 @@ function faultSummary({ faults }: ContactTexts, faultLinks: readonly FaultLink[]
 }
 
 /** The text of a fault, next to its fields. */
-function faultBeside({ faults: words }: ContactTexts, faults: readonly ContactFault[], fault: ContactFault): Html | '' {
+function faultParagraph(
+  { faults: words }: ContactTexts,
+  faults: readonly ContactFault[],
+  fault: ContactFault,
+): Html | '' {
   return faults.includes(fault) ? html`<p class="fault" id="fault-${fault}">${words[fault]}</p>` : '';
 }
 
-function wayFields(words: ContactTexts, { ways }: ContactFields, faults: readonly ContactFault[]): Html {
+function channelFields(words: ContactTexts, { ranks }: ContactFields, faults: readonly ContactFault[]): Html {
   const { legend, hint, noPreference, places: named, never: declined } = words.order;
   const [first, second, third] = preferenceRanks;
   const ordered: Option[] = [
@@ -91,10 +95,10 @@ function wayFields(words: ContactTexts, { ways }: ContactFields, faults: readonl
     [third, named.third],
   ];
   const marks = faultAttributes(faults, 'places');
-  return html`<fieldset><legend>${legend}</legend><p>${hint}</p>${faultBeside(words, faults, 'places')}
+  return html`<fieldset><legend>${legend}</legend><p>${hint}</p>${faultParagraph(words, faults, 'places')}
       ${externalChannelNames.map((channel) => {
         const options: Option[] = channel === 'letter' ? ordered : [...ordered, [declinedValue, declined]];
-        return selectField({ name: channel, label: words.channels[channel], marks, options, chosen: ways[channel] });
+        return selectField({ name: channel, label: words.channels[channel], marks, options, chosen: ranks[channel] });
       })}</fieldset>`;
 }
 
@@ -104,7 +108,7 @@ function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly
   const hours = [unset, ...Array.from({ length: 25 }, (_, hour): Option => [String(hour), `${hour}:00`])];
   const zones = [unset, ...timeZones().map((zone): Option => [zone, zone])];
   const marks = faultAttributes(faults, 'hours');
-  return html`<fieldset><legend>${legend}</legend><p>${hint}</p>${faultBeside(words, faults, 'hours')}
+  return html`<fieldset><legend>${legend}</legend><p>${hint}</p>${faultParagraph(words, faults, 'hours')}
       ${declinableChannelNames.map((channel) => {
         const ticked = fields.hoursFor.includes(channel) ? trustedHtml(' checked') : '';
         return html`<p class="choice"><input type="checkbox" id="hours-${channel}" name="hoursFor" value="${channel}"${ticked} />
@@ -112,7 +116,7 @@ function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly
       })}
       ${selectField({ name: 'from', label: from, marks, options: hours, chosen: fields.from })}
       ${selectField({ name: 'until', label: until, marks, options: hours, chosen: fields.until })}
-      ${faultBeside(words, faults, 'timeZone')}
+      ${faultParagraph(words, faults, 'timeZone')}
       ${selectField({
         name: 'timeZone',
         label: timeZone,

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import { openSealed, SealBroken, seal } from '../crypto/chunked-encryption.ts';
@@ -57,7 +57,11 @@ export function createDemoIssuer(deps: DemoIssuerDeps): readonly MountedHandler[
   ): MountedHandler => ({
     paths: [`${demoIssuerPath}${path}`],
     methods: [method],
-    handler: handlerOf(answer),
+    handler: (request, response) => {
+      answer(request)
+        .then((given) => sendBuffered(response, given))
+        .catch(() => response.destroy());
+    },
   });
   return [
     mount('/.well-known/openid-configuration', 'GET', async () => json(200, metadataOf(deps.issuer))),
@@ -65,14 +69,6 @@ export function createDemoIssuer(deps: DemoIssuerDeps): readonly MountedHandler[
     mount('/authorize', 'GET', async (request) => await authorize(deps, request)),
     mount('/token', 'POST', async (request) => await token(deps, request)),
   ];
-}
-
-function handlerOf(answer: (request: IncomingMessage) => Promise<BufferedResponse>): RequestListener {
-  return (request, response) => {
-    answer(request)
-      .then((given) => sendBuffered(response, given))
-      .catch(() => response.destroy());
-  };
 }
 
 const json = (status: number, body: unknown): BufferedResponse => ({
@@ -136,7 +132,7 @@ function choicePage(people: DemoIssuerDeps['people'], query: URLSearchParams): B
     `${demoIssuerPath}/authorize?${new URLSearchParams([...query, ['as', name]]).toString()}`;
   return apiPage(
     'Sign in to the demo',
-    html`<p>A real installation sends citizens to the sign-in service of their country. The people of this demo are invented: choose who you are.</p>
+    html`<p>In a real installation, citizens use the sign-in service of their country. The people of this demo are invented. Choose one of them.</p>
       <ul class="list">${people.map(
         ({ citizenId, givenName, familyName }) =>
           html`<li><a href="${as(citizenId)}"><bdi>${`${givenName} ${familyName}`.trim()}</bdi></a> <code>${citizenId}</code></li>`,

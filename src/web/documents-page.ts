@@ -1,9 +1,8 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { extensionOf } from '../documents/media-type.ts';
-import { memoize } from '../kernel/lru-cache.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { ProblemSlug } from '../kernel/refusal.ts';
-import { dayElement, maxLanguages, type PageLayout, renderLayout } from './citizen-layout.ts';
+import { type CitizenLayout, dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import { type Html, html } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
@@ -25,11 +24,9 @@ export type DocumentList = {
   readonly next: string | null;
 };
 
-type ClientNames = { readonly nameOf: (clientId: string) => string };
-
 /** The citizen's documents, newest first, with a link to each that can be opened. */
 export function documentsPage(
-  frame: PageLayout & ClientNames,
+  frame: CitizenLayout,
   { documents, unreadable, next }: DocumentList,
   isFirst: boolean,
 ): BufferedResponse {
@@ -46,7 +43,7 @@ export function documentsPage(
   return renderLayout(frame, { title: nav.documents, content, current: 'documents' });
 }
 
-function documentRow(frame: PageLayout & ClientNames, record: DocumentRecord): Html {
+function documentRow(frame: CitizenLayout, record: DocumentRecord): Html {
   const { words, nameOf } = frame;
   const title = html`<bdi>${record.title}</bdi>`;
   const kind = html`${extensionOf(record.mediaType).toUpperCase()}, <bdi>${formatSize(words.language, record.size)}</bdi>`;
@@ -73,13 +70,7 @@ const sizeUnits = [
 /** A size in the format of the language. */
 function formatSize(language: string, bytes: number): string {
   const [unit, one] = sizeUnits.find(([, least]) => bytes >= least) ?? (['byte', 1] as const);
-  return sizeFormats[unit](language).format(bytes / one);
-}
-
-const sizeFormats = { megabyte: sizeFormat('megabyte'), kilobyte: sizeFormat('kilobyte'), byte: sizeFormat('byte') };
-
-function sizeFormat(unit: 'megabyte' | 'kilobyte' | 'byte') {
   const unitDisplay = unit === 'byte' ? 'long' : 'short';
   const format = { style: 'unit', unit, unitDisplay, maximumSignificantDigits: 2 } as const;
-  return memoize(maxLanguages, (language) => new Intl.NumberFormat(language, format));
+  return (bytes / one).toLocaleString(language, format);
 }

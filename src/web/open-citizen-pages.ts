@@ -6,7 +6,7 @@ import { createCitizenSessions } from '../auth/citizen-session-store.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import { createCookies } from './browser-cookies.ts';
-import { type CitizenOperationsDeps, createCitizenOperations } from './citizen-operations.ts';
+import { type CitizenOperationsDeps, createCallOperation } from './citizen-operations.ts';
 import { mountCitizenPages } from './citizen-pages.ts';
 import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
 import { type Admission, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
@@ -39,7 +39,7 @@ export function openCitizenPages(
       cookies: createCookies(publicUrl),
       admit: createAdmission(context.authorizer, clientId),
     }),
-    operations: createCitizenOperations({ context, boundOperation }),
+    call: createCallOperation({ context, boundOperation }),
     nameOf: organisationOf,
     site: settings.citizenPagesName,
     corrections: settings.registerCorrectionsUrl,

@@ -25,8 +25,8 @@ test('the list of problems shows each with its status, its title and a link', as
 test('the page of a problem shows its name, its status, and whether to retry', async () => {
   const busy = await bodyOf(one, 'capacity-reduced');
   assert.match(busy, /<dt>Name<\/dt><dd><code>capacity-reduced<\/code><\/dd>\s+<dt>Status<\/dt><dd>503<\/dd>/);
-  assert.match(busy, /<dt>Worth repeating<\/dt><dd>yes, later, unchanged<\/dd>/);
-  assert.match(await bodyOf(one, 'bad-request'), /<dt>Worth repeating<\/dt><dd>not unchanged<\/dd>/);
+  assert.match(busy, /<dt>Retry<\/dt><dd>yes: repeat the same request later<\/dd>/);
+  assert.match(await bodyOf(one, 'bad-request'), /<dt>Retry<\/dt><dd>no: change the request first<\/dd>/);
 });
 
 test('an unknown problem name is refused, also if it is a member of every object', async () => {

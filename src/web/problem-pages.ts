@@ -11,7 +11,7 @@ export const problemPages: readonly PageRoute[] = [
     get: async () =>
       apiPage(
         'Problems',
-        html`<p>Every error answer is one of these. Its <code>type</code> is the address of its page.</p>
+        html`<p>Every error response is one of these problems. Its <code>type</code> is the URL of its page.</p>
           <div role="region" aria-label="Problems" tabindex="0"><table>
             <thead><tr><th scope="col">Status</th><th scope="col">Problem</th><th scope="col">Name</th></tr></thead>
             <tbody>${Object.entries(problems).map(
@@ -34,7 +34,7 @@ export const problemPages: readonly PageRoute[] = [
             <dt>Status</dt><dd>${problem.status}</dd>
             <dt>Cause</dt><dd>${problem.cause}</dd>
             <dt>Fix</dt><dd>${problem.fix}</dd>
-            <dt>Worth repeating</dt><dd>${problem.retryable ? 'yes, later, unchanged' : 'not unchanged'}</dd>
+            <dt>Retry</dt><dd>${problem.retryable ? 'yes: repeat the same request later' : 'no: change the request first'}</dd>
           </dl>
           <p><a href="/problems">All problems</a></p>`,
       );

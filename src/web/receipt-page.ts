@@ -32,7 +32,9 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
     if (delivery === undefined) return unknownLinkPage(locale);
     if (request.method === 'POST') {
       request.resume();
-      return (await confirmReceipt(deps, delivery)) ? redirectTo(path) : unknownLinkPage(locale);
+      if (!(await confirmReceipt(deps, delivery))) return unknownLinkPage(locale);
+      // The redirect prevents that a reload sends the form again.
+      return { status: 303, headers: { location: path }, body: '' };
     }
     const found = await findConfirmableMail(deps.read, delivery);
     if (found === undefined) return unknownLinkPage(locale);
@@ -56,15 +58,7 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
   };
 }
 
-const commonHeaders = {
-  'x-robots-tag': 'noindex',
-  vary: 'accept-language',
-};
-
-/** Redirects to the same page, so that a reload does not send the form again. */
-function redirectTo(path: string): BufferedResponse {
-  return { status: 303, headers: { location: path }, body: '' };
-}
+const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language' };
 
 function askPage(path: string, { receiptPage: { ask }, language }: Locale, sender: string) {
   const { title, text, button, warning } = ask;
@@ -80,34 +74,30 @@ function confirmedPage({ receiptPage: { confirmed }, language }: Locale, sender:
   return citizenPage({ title: confirmed.title, content, status: 200, language, sender });
 }
 
-const unknownLinkPage = (
-  {
-    receiptPage: {
-      unknownLink: { title, text },
-    },
-    language,
-  }: Locale,
-  status = 404,
-) => citizenPage({ title, content: html`<p>${text}</p>`, status, language });
+const unknownLinkPage = ({ receiptPage, language }: Locale, status = 404) =>
+  textPage(receiptPage.unknownLink, language, status);
 
-const unavailablePage = ({ unavailable: { title, text }, language }: Locale, status = 503) =>
-  citizenPage({ title, content: html`<p>${text}</p>`, status, language });
+const unavailablePage = ({ unavailable, language }: Locale, status = 503) => textPage(unavailable, language, status);
+
+function textPage(
+  { title, text }: { readonly title: string; readonly text: string },
+  language: string,
+  status: number,
+) {
+  return citizenPage({ title, content: html`<p>${text}</p>`, status, language });
+}
 
 /**
  * The page for browsers whose request did not reach the receipt page: overload, stop, or a damaged link. It shows the same text
  * as that page, so it reveals nothing about a link.
  */
 export const refusedPage: RefusedPage = ({ url = '', headers }, refusal) => {
-  if (!isReceiptPath(url) || !prefersHtml(headers.accept)) return undefined;
+  if (!`${requestPath(url)}/`.startsWith(`${confirmPath}/`) || !prefersHtml(headers.accept)) return undefined;
   const locale = localeForHeader(headers['accept-language']);
   const { retryable, status } = problems[refusal.slug];
   const page = retryable ? unavailablePage(locale, status) : unknownLinkPage(locale, status);
   return { ...page, headers: { ...refusal.headers, ...page.headers, ...commonHeaders } };
 };
-
-function isReceiptPath(url: string): boolean {
-  return `${requestPath(url)}/`.startsWith(`${confirmPath}/`);
-}
 
 /** Isolates a name, so that its text direction does not change the order of the other words (UAX #9, 2.7). */
 function isolated(name: string): string {

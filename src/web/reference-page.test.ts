@@ -15,7 +15,7 @@ const ask = defineOperation({
   summary: 'Ask',
   description: '',
   request,
-  responses: { 200: { description: 'What was found.' } },
+  responses: { 200: { description: 'The matching records.' } },
   citizenData: false,
   refusals: ['conflict', 'document-erased'],
   run: async (_call: OperationCall<typeof request, null>) => ({ plain: { status: 200, json: {} } }),
@@ -29,7 +29,13 @@ async function referenceOf(...operations: readonly Operation<null>[]): Promise<s
 
 test('the reference shows the location of each parameter and the meaning of each response', async () => {
   const text = (await referenceOf(ask)).replaceAll(/<[^>]*>/g, '');
-  for (const shown of ['id (path)', 'limit (query)', 'purpose (header)', 'claim (body)', '200: What was found.']) {
+  for (const shown of [
+    'id (path)',
+    'limit (query)',
+    'purpose (header)',
+    'claim (body)',
+    '200: The matching records.',
+  ]) {
     assert.ok(text.includes(shown), shown);
   }
   assert.doesNotMatch(text, /Deprecated/);
@@ -37,7 +43,7 @@ test('the reference shows the location of each parameter and the meaning of each
 
 test('the reference shows types and required members, and no refusals where there are none', async () => {
   const body = Type.Object({
-    message: Type.String({ description: 'What is <said>.' }),
+    message: Type.String({ description: 'The <text>.' }),
     subject: Type.Optional(Type.String({ description: 'In a line.' })),
     mark: Type.Optional(Type.Boolean()),
   });
@@ -46,7 +52,7 @@ test('the reference shows types and required members, and no refusals where ther
   assert.deepEqual(
     shown.map(([, name, place, text]) => [name, place, text]),
     [
-      ['message', 'body', 'Required. What is &lt;said&gt;.'],
+      ['message', 'body', 'Required. The &lt;text&gt;.'],
       ['subject', 'body', 'In a line.'],
       ['mark', 'body', ''],
     ],

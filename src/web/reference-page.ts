@@ -20,10 +20,10 @@ function renderReference<P>(operations: readonly Operation<P>[], publicUrl: stri
     'Reference',
     html`<p>For programs: <a href="/openapi.json">OpenAPI 3.1</a>. Errors: <a href="/problems">problems</a>.</p>
           <h2>A token</h2>
-          <p>Each call but those without scope carries an access token, which is good for ten minutes. In a demo or sandbox a client
-            buys it with its secret:</p>
+          <p>Each call of an operation with a scope needs an access token, which is valid for ten minutes. In a demo or sandbox a client
+            requests it with its secret:</p>
           <pre>${sampleTokenRequest(publicUrl)}</pre>
-          <p>Every other client signs with its own key (<code>private_key_jwt</code>, the audience is <code>${publicUrl}</code>); see the
+          <p>Every other client authenticates with its own key (<code>private_key_jwt</code> with the audience <code>${publicUrl}</code>); see the
             <a href="/.well-known/oauth-authorization-server">metadata</a>.</p>
           <nav class="index" aria-label="Operations">${[...groups].map(
             ([name, members]) =>
@@ -46,13 +46,13 @@ function operationArticle<P>(operation: Operation<P>, publicUrl: string): Html {
               <p>${operation.summary}. ${operation.description}</p>
               ${operation.deprecated === undefined ? '' : html`<p><strong>${deprecationText(operation.deprecated)}</strong></p>`}
               <pre>${sampleCall(operation, publicUrl)}</pre>
-              ${answer === undefined ? '' : html`<details><summary>An answer</summary><pre>${answer}</pre></details>`}
+              ${answer === undefined ? '' : html`<details><summary>Example response</summary><pre>${answer}</pre></details>`}
               <dl>
                 <dt>Scope</dt><dd><code>${operation.scope ?? 'none'}</code></dd>
                 ${membersOf(operation).map(
                   ({ place, name, text }) => html`<dt><code>${name}</code> (${place})</dt><dd>${text}</dd>`,
                 )}
-                <dt>Answers</dt>
+                <dt>Responses</dt>
                 <dd><ul>${Object.entries(operation.responses).map(
                   ([status, { description }]) => html`<li>${status}: ${description}</li>`,
                 )}</ul></dd>
@@ -82,8 +82,8 @@ function membersOf<P>({ request, idempotent }: Operation<P>): Member[] {
     if (schema === undefined) return [];
     const required = new Set(schema.required ?? []);
     return Object.entries(schema.properties).map(([name, property]): Member => {
-      const told = 'description' in property && typeof property.description === 'string' ? property.description : '';
-      return { place, name, text: `${required.has(name) ? 'Required. ' : ''}${told}` };
+      const text = 'description' in property && typeof property.description === 'string' ? property.description : '';
+      return { place, name, text: `${required.has(name) ? 'Required. ' : ''}${text}` };
     });
   });
   if (idempotent !== true) return members;

@@ -17,15 +17,13 @@ export function createConfiguredSignIn(
 ): CitizenSignIn {
   const { publicUrl, settings, clock } = options;
   return createCitizenSignIn({
-    ...{
-      issuer,
-      clientId,
-      credential,
-      clock,
-      machineClock: systemClock,
-      httpFetch: fetch,
-      scope: settings.signInScope,
-    },
+    issuer,
+    clientId,
+    credential,
+    clock,
+    machineClock: systemClock,
+    httpFetch: fetch,
+    scope: settings.signInScope,
     returnUrl: `${publicUrl}${citizenPaths.returned}`,
     homeUrl: `${publicUrl}${citizenPaths.home}`,
     resource: `${publicUrl}/v1`,

@@ -2,8 +2,7 @@ import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { requestPath } from '../kernel/request-target.ts';
-import { localeForHeader } from '../locales/locale.ts';
-import { type PageLayout, renderLayout } from './citizen-layout.ts';
+import { type CitizenLayout, type PageLayout, renderLayout } from './citizen-layout.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';
 import { html } from './html.ts';
 import { prefersHtml } from './prefers-html.ts';
@@ -11,14 +10,9 @@ import { citizenPaths } from './sign-in-flow.ts';
 
 // Pages for visitors who are not signed in.
 
-/**
- * `signInUrl` is absolute: the sign-in must begin at the host to which the issuer redirects, because the cookies belong to it.
- */
-type SignInLayout = PageLayout & { readonly signInUrl: string };
-
 /** The sign-in page, which leads back to the requested page. `ended`: the session has expired. */
 export function signInPage(
-  frame: SignInLayout,
+  frame: CitizenLayout,
   { to, ended }: { readonly to: string; readonly ended: boolean },
 ): BufferedResponse {
   const { title, text, link, ended: because } = frame.words.signIn;
@@ -28,7 +22,7 @@ export function signInPage(
 }
 
 /** The reason why a sign-in failed. */
-export function signInFailedPage(frame: SignInLayout, failed: 'broken-off' | 'unknown-person'): BufferedResponse {
+export function signInFailedPage(frame: CitizenLayout, failed: 'broken-off' | 'unknown-person'): BufferedResponse {
   const { notSignedIn, unknownPerson } = frame.words;
   if (failed === 'unknown-person') {
     return renderLayout(frame, {
@@ -42,7 +36,7 @@ export function signInFailedPage(frame: SignInLayout, failed: 'broken-off' | 'un
 }
 
 /** Shown after the sign-out. The issuer has a session of its own, which another link ends. */
-export function signedOutPage(frame: SignInLayout, signOutUrl: string | undefined): BufferedResponse {
+export function signedOutPage(frame: CitizenLayout, signOutUrl: string | undefined): BufferedResponse {
   const { title, text, leave, again } = frame.words.signedOut;
   const content = html`<p>${text}</p>
     ${signOutUrl === undefined ? '' : html`<p><a href="${signOutUrl}">${leave}</a></p>`}
@@ -61,10 +55,9 @@ export function notFoundPage(frame: PageLayout): BufferedResponse {
 /** Shown while a dependency does not respond; `headers` may contain Retry-After. */
 export function unavailableNowPage(
   frame: PageLayout,
-  acceptLanguage: string | undefined,
   headers: Readonly<Record<string, string | string[]>> = {},
 ): BufferedResponse {
-  const { title, text } = localeForHeader(acceptLanguage).unavailable;
+  const { title, text } = frame.words.unavailable;
   const page = renderLayout(frame, { title, content: html`<p>${text}</p>${homeLink(frame)}`, status: 503 });
   const retry = headers['retry-after'];
   return retry === undefined ? page : { ...page, headers: { ...page.headers, 'retry-after': retry } };
@@ -74,10 +67,9 @@ export function unavailableNowPage(
 export function createCitizenRefusalPage(site: string | undefined): RefusedPage {
   return ({ url, headers }, refusal) => {
     if (!`${requestPath(url)}/`.startsWith(`${citizenPaths.home}/`) || !prefersHtml(headers.accept)) return undefined;
-    const language = headers['accept-language'];
-    const frame = { words: preferredCitizenTexts(language), site };
+    const frame = { words: preferredCitizenTexts(headers['accept-language']), site };
     const { retryable, status } = problems[refusal.slug];
-    const page = retryable ? unavailableNowPage(frame, language) : notFoundPage(frame);
+    const page = retryable ? unavailableNowPage(frame) : notFoundPage(frame);
     return { ...page, status, headers: { ...refusal.headers, ...page.headers, vary: 'accept-language' } };
   };
 }

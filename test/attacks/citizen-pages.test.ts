@@ -11,7 +11,7 @@ import {
 } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Who wants to read a citizen's pages, to have a citizen do something there unawares, or to lead a citizen away from them.
+// An attacker tries to read the pages of a citizen, to forge a request of the citizen, or to redirect the citizen to another site.
 let home: ServerFixture;
 let server: RunningServer;
 let service = '';
@@ -27,7 +27,7 @@ before(async () => {
 
 const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
 const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
-const wayIn = 'Your official messages and documents';
+const signInHeading = 'Your official messages and documents';
 
 async function signedIn(citizenId: string): Promise<CookieBrowser> {
   const browser = openCookieBrowser(home.url);
@@ -36,48 +36,48 @@ async function signedIn(citizenId: string): Promise<CookieBrowser> {
   return browser;
 }
 
-/** Where the issuer would send the browser that begins a sign-in. */
+/** The URL to which the issuer redirects after the sign-in that this browser began. */
 async function returnOf(browser: CookieBrowser, citizenId: string): Promise<string> {
   const choice = await browser.follow('/me/sign-in');
   return (await browser.get(`${choice.url}&as=${citizenId}`)).headers.location ?? assert.fail(textOf(choice));
 }
 
-test('nobody is signed in as somebody else by a link: a sign-in ends in the browser that began it', async () => {
+test('a sign-in link of an attacker does not sign in the victim: only the browser that began a sign-in can end it', async () => {
   const mallory = openCookieBrowser(home.url);
   const link = await returnOf(mallory, 'demo-layla');
   const victim = openCookieBrowser(home.url);
   assert.equal(headingOf(await victim.get(link)), 'You are not signed in');
-  // Also where the victim has begun a sign-in too.
+  // The same while the victim has a sign-in in progress.
   const own = await returnOf(victim, 'demo-mary');
   assert.equal(headingOf(await victim.get(link)), 'You are not signed in');
   assert.equal(victim.cookies.has('citizen-session'), false);
-  // A code is good for one browser alone, and what this one has begun goes on.
+  // The code works in the victim's browser only, and the sign-in in progress there still succeeds.
   assert.equal(headingOf(await mallory.get(own)), 'You are not signed in');
   assert.equal((await victim.get(own)).status, 303);
   assert.match(textOf(await victim.get('/me/documents')), /Sign out/);
 });
 
-test('of two tabs the one in which a sign-in was begun last signs in, whatever the other does', async () => {
+test('with two sign-ins in one browser, only the last one begun succeeds', async () => {
   const browser = openCookieBrowser(home.url);
   const [first, last] = [await returnOf(browser, 'demo-mary'), await returnOf(browser, 'demo-mary')];
   assert.equal(headingOf(await browser.get(first)), 'You are not signed in');
   assert.equal((await browser.get(last)).status, 303);
   assert.ok(browser.cookies.has('citizen-session'));
-  // And once it has, the way back there is none any more.
+  // A return URL works once.
   assert.equal(headingOf(await browser.get(last)), 'You are not signed in');
 });
 
-test('a sign-in changes the session, so that one that was set beforehand is nobody’s', async () => {
+test('a sign-in creates a new session, and a session cookie that was set before it is not signed in', async () => {
   const mallory = await signedIn('demo-layla');
   const set = mallory.cookies.get('citizen-session') ?? assert.fail();
   const victim = openCookieBrowser(home.url);
   victim.cookies.set('citizen-session', set);
   await signInAtDemo(victim, 'demo-mary');
   assert.notEqual(victim.cookies.get('citizen-session'), set);
-  assert.equal(headingOf(await mallory.get('/me')), wayIn);
+  assert.equal(headingOf(await mallory.get('/me')), signInHeading);
 });
 
-test('no page sends a citizen elsewhere', async () => {
+test('the sign-in redirects only to known pages of this site', async () => {
   for (const to of [
     'https://evil.example/',
     '//evil.example/me',
@@ -93,7 +93,7 @@ test('no page sends a citizen elsewhere', async () => {
   }
 });
 
-test('what services write is shown as text, in every place where it stands', async () => {
+test('HTML in texts of a service is escaped on every page', async () => {
   const bad = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&lt;`;
   const message = {
     citizenId: 'demo-anh',
@@ -113,7 +113,7 @@ test('what services write is shown as text, in every place where it stands', asy
   assert.equal(stored.status, 201, textOf(stored));
   const anh = await signedIn('demo-anh');
   const document = await anh.get(`/me/documents/${String(parseJsonBody(stored)['id'])}`);
-  // A page that somebody deposited is never one of ours: it is a file, and would be alone in its own origin.
+  // A deposited HTML document is served as a download, sandboxed in an origin of its own.
   assert.match(String(document.headers['content-disposition']), /^attachment/);
   assert.match(String(document.headers['content-security-policy']), /sandbox/);
   for (const path of ['/me', `/me/messages/${id}`, '/me/documents', '/me/uses', '/me/record', '/me/contact']) {
@@ -126,7 +126,7 @@ test('what services write is shown as text, in every place where it stands', asy
   }
 });
 
-test('a made-up cookie is nobody, and no answer differs by it', async () => {
+test('each invalid session cookie gets the same response as no session', async () => {
   const real = (await signedIn('demo-mary')).cookies.get('citizen-session') ?? assert.fail();
   const pages = new Set<string>();
   for (const value of ['', 'x', '0'.repeat(43), real.slice(0, -1), `${real}A`, '../../etc', '%00']) {
@@ -139,10 +139,10 @@ test('a made-up cookie is nobody, and no answer differs by it', async () => {
     path: '/me/uses',
     headers: { cookie: `citizen-session=${real}; citizen-session=${real}` },
   });
-  assert.equal(twice.status, 403, 'of two, somebody else has set one');
+  assert.equal(twice.status, 403, 'an attacker may have set one of two cookies');
 });
 
-test('the cookies of the pages are no way into the interface, and its tokens none into the pages', async () => {
+test('the API rejects the session cookie, and the pages reject an access token', async () => {
   const mary = await signedIn('demo-mary');
   const cookie = [...mary.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   for (const path of ['/v1/inbox', '/v1/access-log', '/v1/documents?citizenId=demo-mary'])
@@ -152,17 +152,17 @@ test('the cookies of the pages are no way into the interface, and its tokens non
   assert.equal((await ask({ path: '/me/documents', headers: bearerHeaders(service) })).status, 403);
 });
 
-test('a page of somebody else states no wishes of a citizen, whatever it sends and the browser brings along', async () => {
+test('a form from another site, or with invalid content, changes no contact preference', async () => {
   const mary = await signedIn('demo-mary');
   const own = readHtmlForm(textOf(await mary.get('/me/contact')));
   const form = readHtmlForm(textOf(await mary.get('/me/contact')));
   form.set('email', 'never');
-  // The cookie of a form comes from pages of the same domain, and from none of another one.
+  // Browsers send the cookie for forms of the same domain, and not for forms of other domains.
   for (const site of ['same-site', 'cross-site', 'same-origin, cross-site', ''])
     assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': site }, form)).status, 403, site);
   const bare = openCookieBrowser(home.url);
   assert.equal((await bare.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 403);
-  // What is no form of ours would take wishes away that it does not name.
+  // An incomplete form would delete the preferences that it does not contain.
   assert.equal((await mary.post('/me/contact')).status, 400);
   assert.equal((await mary.post('/me/contact', { 'content-type': 'text/plain' }, form)).status, 400);
   assert.equal((await mary.post('/me/contact', {}, new URLSearchParams('email=never'))).status, 400);
@@ -180,9 +180,9 @@ test('a page of somebody else states no wishes of a citizen, whatever it sends a
   assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 303);
 });
 
-test('one citizen who asks without end, in however many sessions, is held back, and nobody else', async () => {
+test('a citizen with too many requests over several sessions receives 503, and other citizens are served', async () => {
   const [loud, again, quiet] = [await signedIn('demo-joao'), await signedIn('demo-joao'), await signedIn('demo-mary')];
-  // Counted over ten seconds: once more where a slow machine took longer, or two threads shared them.
+  // The limit counts ten seconds in one thread. A slow machine, or one with two threads, needs more tries.
   await waitUntil(async () => {
     const answers = await Promise.all(
       Array.from({ length: 120 }, async (_, at) => await (at % 2 === 0 ? loud : again).get('/me/documents/doc_x')),
@@ -192,7 +192,7 @@ test('one citizen who asks without end, in however many sessions, is held back, 
   assert.equal((await quiet.get('/me')).status, 200);
 });
 
-test('who comes to no page, by a wrong address or when it was a button, reads so in words; a program reads a problem', async () => {
+test('at an unknown path a browser gets a page in its language, and a program gets a problem', async () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
   for (const [path, status] of [
     ['/me/nothing', 404],
@@ -209,11 +209,11 @@ test('who comes to no page, by a wrong address or when it was a button, reads so
   }
   const problem = await ask({ path: '/v1/nothing', headers: { accept } });
   assert.deepEqual([problem.status, problem.headers['content-type']], [404, 'application/problem+json']);
-  const beside = await ask({ path: '/menu', headers: { accept, 'accept-language': 'de' } });
-  assert.deepEqual([beside.status, /<html lang="en"[\s\S]*<a href="\/">/.test(textOf(beside))], [404, true]);
+  const outside = await ask({ path: '/menu', headers: { accept, 'accept-language': 'de' } });
+  assert.deepEqual([outside.status, /<html lang="en"[\s\S]*<a href="\/">/.test(textOf(outside))], [404, true]);
 });
 
-test('odd requests are refused, and leave the session and the log as they are', async () => {
+test('invalid requests are refused, do not end the session, and log no error', async () => {
   const mary = await signedIn('demo-mary');
   for (const path of [
     '/me/uses?before=-1',
@@ -235,7 +235,7 @@ test('odd requests are refused, and leave the session and the log as they are', 
   assert.doesNotMatch(logged.join('\n'), /"level":"(?:error|fatal)"|demo-mary|citizen-session=|alert/);
 });
 
-test('who comes back with what no issuer has sent fills no log', async (t) => {
+test('repeated invalid returns from the issuer log at most ten errors a minute', async (t) => {
   const other = await makeServerFixture(t);
   const running = await other.start('demo');
   const browser = openCookieBrowser(other.url);
@@ -246,7 +246,7 @@ test('who comes back with what no issuer has sent fills no log', async (t) => {
   assert.equal(running.stderr().match(/"level":"error"/g)?.length, 10);
 });
 
-test('where no issuer is named there are no such pages', async (t) => {
+test('without SIGN_IN_ISSUER the citizen pages respond with 404', async (t) => {
   const { home: other } = await makeDemoWithExternalIssuer(t);
   await other.start('start');
   for (const path of ['/me', '/me/sign-in', '/demo/sign-in/authorize', '/demo/sign-in/keys'])

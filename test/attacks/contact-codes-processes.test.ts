@@ -9,7 +9,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 import { makeTwoServerHomes, startServers } from '../support/two-server-processes.ts';
 
-test('who guesses a code at two programs at once has five tries in all; and one is asked for here and entered there', async (t) => {
+test('two servers share the five wrong tries of a code, and a code of one server can be entered at the other', async (t) => {
   const [issuer, sink] = [await startExternalIssuer(t), await startTestSmtpServer(t)];
   const homes = await makeTwoServerHomes(t, { TRUSTED_ISSUERS: issuer.url, SMTP_URL: sink.url });
   const [first, second] = homes;
@@ -50,8 +50,8 @@ test('who guesses a code at two programs at once has five tries in all; and one 
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? here : there)(entering(differentCode(code, at + 1)))),
   );
-  const told = new Set(answers.map(slugOf));
-  assert.ok(told.isSubsetOf(new Set(['contact-code-wrong', 'contact-code-needed'])), [...told].join());
+  const slugs = new Set(answers.map(slugOf));
+  assert.ok(slugs.isSubsetOf(new Set(['contact-code-wrong', 'contact-code-needed'])), [...slugs].join());
   for (const exchange of [here, there]) assert.equal(slugOf(await exchange(entering(code))), 'contact-code-needed');
 
   await askAt(there);

@@ -10,8 +10,8 @@ import { type Engine, engines } from '../support/database-engines.ts';
 import { createNotificationApp } from '../support/notification-app.ts';
 import { createVirtualTime } from '../support/virtual-time.ts';
 
-// Who is signed in as somebody else, or wants an address that is not the own one: guesses codes, has many of them sent, and does
-// both by several processes at once.
+// An attacker who is signed in as another citizen, or wants to verify an address of another person, guesses codes and requests many
+// of them, in several processes at once.
 const citizens: Readonly<Record<string, CitizenContact>> = {
   'cit-ida': { email: 'ida@example.org', phone: '+4740000000' },
   'cit-jon': { email: 'jon@example.org', phone: '+4740000001' },
@@ -27,14 +27,14 @@ async function twoProcesses(t: TestContext, engine: Engine) {
   await migrate(first, clock);
   const second = engine.name === 'sqlite' ? first : await engine.openAt(place);
   if (second !== first) t.after(() => second.close());
-  const houses = [
+  const apps = [
     await createNotificationApp(first, clock, citizens, { cascade: contactCascade }),
     await createNotificationApp(second, clock, {}, { cascade: contactCascade }),
   ] as const;
-  return houses.map((app) => {
+  return apps.map((app) => {
     const registered = async (citizenId: string) => citizens[citizenId];
     const contactOf = withPreferences(registered, { read: app.db.read, citizenKeys: app.citizenKeys });
-    // The operations of the house were given its ports by reference.
+    // The operations of the app received its ports by reference.
     Object.assign(app.ports, { contactOf });
     return { ...createCitizenCalls(app), app };
   });
@@ -42,8 +42,12 @@ async function twoProcesses(t: TestContext, engine: Engine) {
 
 type Asking = Awaited<ReturnType<typeof twoProcesses>>[number];
 
-/** Asks so many times at once, in turn of the one and the other; gives the names of the problems, `ok` for what went through. */
-async function atOnce(processes: readonly Asking[], times: number, ask: (by: Asking, at: number) => Promise<object>) {
+/** Sends `times` concurrent requests to the processes in turn. Groups the results: the name of the problem, or `ok`. */
+async function askConcurrently(
+  processes: readonly Asking[],
+  times: number,
+  ask: (by: Asking, at: number) => Promise<object>,
+) {
   const answers = await Promise.all(
     Array.from({ length: times }, async (_, at) => {
       const answer = await ask(processes[at % processes.length] ?? assert.fail(), at);
@@ -56,12 +60,12 @@ async function atOnce(processes: readonly Asking[], times: number, ask: (by: Ask
 const email = { channel: 'email', address: 'new@example.org' };
 
 for (const engine of engines) {
-  test(`${engine.name}: who guesses by two processes at once has five tries, and the code is over`, async (t) => {
+  test(`${engine.name}: a code accepts five wrong tries over two processes, and then no more`, async (t) => {
     const processes = await twoProcesses(t, engine);
     const [one = assert.fail(), other = assert.fail()] = processes;
     await one.ask('cit-ida', email);
     const code = await one.code('cit-ida');
-    const guessed = await atOnce(processes, 80, (by, at) =>
+    const guessed = await askConcurrently(processes, 80, (by, at) =>
       by.confirm('cit-ida', { channel: 'email', code: differentCode(code, at + 1) }),
     );
     assert.equal(guessed.has('ok'), false);
@@ -74,13 +78,13 @@ for (const engine of engines) {
     assert.deepEqual([contact?.email, contact?.verified], ['ida@example.org', []]);
   });
 
-  test(`${engine.name}: a right code counts for nothing where five wrong ones were stored since it was compared`, async (t) => {
+  test(`${engine.name}: a right code is refused if five wrong tries were stored after its comparison`, async (t) => {
     const [one = assert.fail(), other = assert.fail()] = await twoProcesses(t, engine);
     await one.ask('cit-ida', email);
     const code = await one.code('cit-ida');
     const { contactOf } = one.app.ports;
     let left = 5;
-    // What is asked between the comparison and the commit.
+    // The confirmation calls this between the comparison and the commit.
     const slowly = async (citizenId: string) => {
       for (; left > 0; left -= 1) await other.confirm('cit-ida', { channel: 'email', code: differentCode(code, left) });
       return await contactOf(citizenId);
@@ -91,31 +95,31 @@ for (const engine of engines) {
     assert.deepEqual((await contactOf('cit-ida'))?.verified, []);
   });
 
-  test(`${engine.name}: a code is good once, by whichever process it is entered`, async (t) => {
+  test(`${engine.name}: a code works once over all processes`, async (t) => {
     const processes = await twoProcesses(t, engine);
     await processes[1]?.ask('cit-ida', email);
     const code = (await processes[0]?.code('cit-ida')) ?? '';
-    const entered = await atOnce(processes, 12, (by) => by.confirm('cit-ida', { channel: 'email', code }));
+    const entered = await askConcurrently(processes, 12, (by) => by.confirm('cit-ida', { channel: 'email', code }));
     assert.deepEqual([entered.get('ok')?.length, entered.get('contact-code-needed')?.length], [1, 11]);
-    const told = (await processes[0]?.app.events())?.filter((type) => type === 'contact-address.confirmed');
-    assert.equal(told?.length, 1);
+    const confirmations = (await processes[0]?.app.events())?.filter((type) => type === 'contact-address.confirmed');
+    assert.equal(confirmations?.length, 1);
   });
 
-  test(`${engine.name}: a day has ten codes of a citizen and five for an address, by however many processes`, async (t) => {
+  test(`${engine.name}: a day allows ten codes of a citizen and five for an address, over all processes`, async (t) => {
     const processes = await twoProcesses(t, engine);
-    const own = await atOnce(processes, 30, (by, at) =>
+    const own = await askConcurrently(processes, 30, (by, at) =>
       by.ask('cit-ida', { channel: 'email', address: `n${at}@example.org` }),
     );
     assert.deepEqual([own.get('ok')?.length, own.get('too-many-contact-codes')?.length], [10, 20]);
-    const others = await atOnce(processes, 20, (by, at) =>
+    const others = await askConcurrently(processes, 20, (by, at) =>
       by.ask(at % 4 < 2 ? 'cit-jon' : 'cit-eva', { channel: 'sms', address: '+4799999999' }),
     );
     assert.deepEqual([others.get('ok')?.length, others.get('too-many-contact-codes')?.length], [5, 15]);
     const [messages] = (await processes[0]?.app.db.read('select count(*) as sent from notification')) ?? [];
-    assert.equal(messages?.['sent'], 15, 'and what was refused is not sent');
+    assert.equal(messages?.['sent'], 15, 'refused requests send nothing');
   });
 
-  test(`${engine.name}: one mailbox is sent five codes a day, by whichever of its addresses they are asked for`, async (t) => {
+  test(`${engine.name}: the variants of an address share the limit of five codes a day`, async (t) => {
     const [by] = await twoProcesses(t, engine);
     const ways = [
       'them@example.org',
@@ -135,7 +139,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: two addresses that are confirmed at once are both kept`, async (t) => {
+  test(`${engine.name}: two addresses that are confirmed concurrently are both stored`, async (t) => {
     const processes = await twoProcesses(t, engine);
     const [one = assert.fail(), other = assert.fail()] = processes;
     for (const citizenId of ['cit-ida', 'cit-jon', 'cit-eva']) {
@@ -151,7 +155,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: who is signed in cannot open the message with the code, though the log of uses names it`, async (t) => {
+  test(`${engine.name}: a signed-in citizen cannot open the message with the code, although the access log names it`, async (t) => {
     const [one = assert.fail()] = await twoProcesses(t, engine);
     await one.ask('cit-ida', email);
     const [row] = await one.app.db.read('select id from notification');
@@ -162,7 +166,7 @@ for (const engine of engines) {
     );
     assert.ok('refused' in opened);
     assert.equal(opened.refused.slug, 'notification-not-found');
-    // Nor the service that some client is, since none sent it.
+    // The sender cannot open it either.
     const shown = await one.app.read(id);
     assert.ok('refused' in shown);
     assert.equal(shown.refused.slug, 'notification-not-found');

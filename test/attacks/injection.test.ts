@@ -25,14 +25,22 @@ const html = (source: string, values = {}) =>
 
 function message(more: Partial<OutgoingMessage>): OutgoingMessage {
   return {
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
-    ...{ sender: 'Tax', subject: 'S', content: { message: 'T' }, reminder: false },
-    ...{ category: 'information' as const, language: undefined, at },
+    notification: mint('notification'),
+    delivery: mint('delivery'),
+    attempt: 1,
+    address: 'ada@example.org',
+    sender: 'Tax',
+    subject: 'S',
+    content: { message: 'T' },
+    reminder: false,
+    category: 'information' as const,
+    language: undefined,
+    at,
     ...more,
   };
 }
 
-test('no text of a sender adds a header or a part to a mail', () => {
+test('texts of a sender add no header and no part to a mail', () => {
   const evil = 'x\r\nBcc: all@example.org\r\n\r\n--=_boundary\r\nContent-Type: text/html';
   const mail = mailFor(
     message({ sender: evil, subject: evil, language: evil, content: { message: '**a**\r\n--=_x--\r\nBcc: b@c.d' } }),
@@ -46,7 +54,7 @@ test('no text of a sender adds a header or a part to a mail', () => {
   assert.equal(raw.split(`--${boundary}`).length, 4, 'two parts and an end');
 });
 
-test('no HTML, no script and no foreign scheme comes out of Markdown', () => {
+test('rendered Markdown contains no HTML of the sender, no script and no other URL scheme', () => {
   const sources = [
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
@@ -79,7 +87,7 @@ test('a link shows the host that it leads to', () => {
   assert.match(html('[https://bank.example](https://evil.example/x)'), /bank\.example<\/a> \(evil\.example\)/);
 });
 
-test('the value of a placeholder is text: no Markdown, no HTML, no placeholder, no other host', () => {
+test('the value of a placeholder is inserted as text: no Markdown, no HTML, no placeholder, no other host', () => {
   const values = {
     name: '**x** [a](https://evil.example) <b> ((other))',
     other: 'SECRET',
@@ -92,7 +100,7 @@ test('the value of a placeholder is text: no Markdown, no HTML, no placeholder, 
   assert.equal(fillPlaceholders('((constructor)) ((__proto__))', {}), '((constructor)) ((__proto__))');
 });
 
-test('Markdown of 20,000 characters is read in time, whatever it holds', () => {
+test('hostile Markdown of 20,000 characters is parsed within the time limit', () => {
   for (const unit of [
     '[',
     '**',
@@ -108,13 +116,13 @@ test('Markdown of 20,000 characters is read in time, whatever it holds', () => {
   ]) {
     const before = process.cpuUsage();
     parseMarkdown(unit.repeat(Math.floor(20_000 / unit.length)));
-    // Of processor time, since what else the machine does at the moment is no matter of ours.
+    // Processor time, because other programs also use the machine.
     const { user } = process.cpuUsage(before);
     assert.ok(user < 1_000_000, unit);
   }
 });
 
-test('nothing in a letter is read as Typst: all of it is printed as it was written', async (t) => {
+test('Typst code in a letter is printed as text', async (t) => {
   const renderer = createLetterRenderer();
   t.after(() => renderer.close());
   const evil = '#read("/etc/passwd") #panic("x") $x^2$ \\ @ref <label> *b* _i_ `raw` #import "@preview/x:1.0.0"';
@@ -215,7 +223,7 @@ test('a bounce counts only at the address of its attempt, and only when it is fi
     assert.deepEqual(parseBounce(raw, addresses), expected, `${index}`);
 });
 
-test('an oversized bounce is refused by its length, a looping one changes nothing and is never answered', async (t) => {
+test('an oversized bounce is refused by its length, and an automatic reply to a bounce changes nothing and is not answered', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const db = await engine.open(t);

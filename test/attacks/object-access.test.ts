@@ -85,11 +85,14 @@ const ways: readonly Way[] = [
   { method: 'GET', kind: 'document', path: document, line: 'purpose: permit' },
   { method: 'DELETE', kind: 'document', path: document },
   {
-    ...{ method: 'POST', kind: 'document', path: (id) => `${document(id)}/grants` },
+    method: 'POST',
+    kind: 'document',
+    path: (id) => `${document(id)}/grants`,
     body: { clientId: 'land-registry', purpose: 'permit' },
   },
   {
-    ...{ method: 'DELETE', kind: 'document' },
+    method: 'DELETE',
+    kind: 'document',
     path: (id) => `${document(id)}/grants?clientId=land-registry&purpose=permit`,
   },
   { method: 'GET', kind: 'notification', path: (id) => `${notification(id)}/evidence` },
@@ -135,7 +138,7 @@ for (const way of ways) {
   const { method, kind, line } = way;
   const title = `${method} ${way.path('{id}')}${line === undefined ? '' : ` with ${line}`}`;
 
-  test(`[R53] ${title}: what another agency has is answered byte for byte like what nobody has`, async () => {
+  test(`[R53] ${title}: an object of another agency gets the same response, byte for byte, as an unknown one`, async () => {
     for (const [caller, other] of [
       [tax, land],
       [land, tax],
@@ -156,7 +159,7 @@ for (const way of ways) {
     }
   });
 
-  test(`${title}: without a token, with a bad one or without the scope all ids are alike`, async () => {
+  test(`${title}: without a token, with an invalid one or without the scope all ids get the same response`, async () => {
     const statuses = [];
     for (const authorization of [undefined, 'Bearer garbage', `Bearer ${tax.narrow}`]) {
       const unknown = await answerTo(way, unknownIds[kind], authorization);
@@ -183,7 +186,7 @@ test('each agency opens its own objects of both citizens, and no attack has chan
   }
 });
 
-test('lists have only own objects, for any id or cursor of another agency', async () => {
+test('lists contain only objects of the caller, for any id or cursor of another agency', async () => {
   const list = async (path: string, token: string) => parseJsonBody(await ask({ path, headers: bearerHeaders(token) }));
   const idsIn = (rows: unknown) => (rows as readonly { readonly id: string }[]).map(({ id }) => id);
   for (const citizenId of ['demo-mary', 'demo-layla'] as const) {
@@ -196,9 +199,9 @@ test('lists have only own objects, for any id or cursor of another agency', asyn
     }
   }
   // The cursor of another agency is a position in time, and does not reveal whether its object exists.
-  const behind = (id: string) => list(`/v1/documents?citizenId=demo-mary&after=${id}`, tax.token);
+  const listAfter = (id: string) => list(`/v1/documents?citizenId=demo-mary&after=${id}`, tax.token);
   const absent = `${land.mary.document.slice(0, -2)}00`;
-  assert.deepEqual(await behind(land.mary.document), await behind(absent));
+  assert.deepEqual(await listAfter(land.mary.document), await listAfter(absent));
   const { next } = await list('/v1/notifications?limit=1', land.token);
   const { items } = await list(`/v1/notifications?cursor=${next}`, tax.token);
   assert.deepEqual(idsIn(items), [tax.layla.notification, tax.mary.notification]);
@@ -285,7 +288,7 @@ const otherwise: Way = { ...asking, line: 'purpose: curiosity' };
 
 test('a grant opens a document for one client and one purpose until it ends', async () => {
   const id = tax.mary.document;
-  const [owner, grantee, stranger] = [tax.token, land.token, await createClientToken(home, 'Stranger')];
+  const [owner, grantee, otherClient] = [tax.token, land.token, await createClientToken(home, 'Stranger')];
   const grants = `${document(id)}/grants`;
   const grant = postJson(owner, grants, { clientId: decodeJwt(grantee)['client_id'], purpose: 'permit' });
   const end = `${grants}?${new URLSearchParams({ clientId: String(decodeJwt(grantee)['client_id']), purpose: 'permit' })}`;
@@ -296,15 +299,15 @@ test('a grant opens a document for one client and one purpose until it ends', as
     ];
     return answer === unknown ? 'nothing' : statusCodesIn(answer)[0];
   };
-  assert.deepEqual([await seen(owner), await seen(grantee), await seen(stranger)], [200, 'nothing', 'nothing']);
+  assert.deepEqual([await seen(owner), await seen(grantee), await seen(otherClient)], [200, 'nothing', 'nothing']);
 
   assert.equal((await ask(grant)).status, 201);
   assert.deepEqual(
-    [await seen(grantee), await seen(grantee, otherwise), await seen(stranger)],
+    [await seen(grantee), await seen(grantee, otherwise), await seen(otherClient)],
     [200, 'nothing', 'nothing'],
   );
   for (const way of ways.filter(({ method, kind }) => kind === 'document' && !['GET', 'HEAD'].includes(method))) {
-    assert.equal(await seen(grantee, way), 'nothing', `${way.method} by whom it was only lent to`);
+    assert.equal(await seen(grantee, way), 'nothing', `${way.method} by a client with a grant`);
   }
   assert.equal((await ask({ method: 'DELETE', path: end, headers: bearerHeaders(owner) })).status, 200);
   assert.equal(await seen(grantee), 'nothing');
@@ -318,5 +321,5 @@ test('a grant opens a document for one client and one purpose until it ends', as
   const withdrawn = await ask({ method: 'DELETE', path: document(id), headers: bearerHeaders(owner) });
   assert.equal(withdrawn.status, 200);
   // Without retention it is erased with its grants: only its issuer learns that it existed.
-  assert.deepEqual([await seen(owner), await seen(grantee), await seen(stranger)], [410, 'nothing', 'nothing']);
+  assert.deepEqual([await seen(owner), await seen(grantee), await seen(otherClient)], [410, 'nothing', 'nothing']);
 });

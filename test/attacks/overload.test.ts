@@ -58,7 +58,7 @@ test('[R62] requests over the limit are refused at once with 503, and accepted o
   release();
   const statuses = new Set((await Promise.all(taken)).map(({ status }) => status));
   assert.deepEqual([...statuses], [200]);
-  // The turns that answered so many requests may have been long. The server recovers soon.
+  // The many responses may have made turns of the event loop long. The server recovers soon.
   await waitUntil(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
 });
 

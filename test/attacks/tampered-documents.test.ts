@@ -15,14 +15,14 @@ import {
   testCitizenId,
 } from '../support/document-app.ts';
 
-/** Where the blob of the only document lies, and its bytes. */
+/** The path and the bytes of the blob of the only document. */
 async function blobOf(app: DocumentApp) {
   const [file] = await app.files();
   assert.ok(file !== undefined);
   return { path: join(app.folder, file.path), bytes: file.bytes };
 }
 
-/** With what problem the document is refused. */
+/** The name of the problem with which the document is refused. */
 async function slugOf(app: DocumentApp, id: string, asked: DocumentRequest = {}) {
   const got = await app.retrieve(id, asked);
   return 'refusal' in got ? got.refusal.slug : undefined;
@@ -35,7 +35,7 @@ const flipped = (bytes: Buffer, at: number) => {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: a bit flipped anywhere in the blob lets no wrong byte out, and the operator is told`, async (t) => {
+  test(`${engine.name}: after a flipped bit in the blob no wrong byte is sent, and the fault is logged`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const plain = makePdf(2_200_000);
     const id = await depositDocumentOf(app, plain);
@@ -57,7 +57,7 @@ for (const engine of engines) {
     for (const [count, at] of places.entries()) {
       await writeFile(path, flipped(bytes, at));
       const got = await app.retrieve(id);
-      // At the start there is no answer with bytes; later, what has left is a prefix of the document, and breaks off.
+      // A fault in the first chunk gives a refusal. A later fault ends the response after a correct prefix of the document.
       if ('refusal' in got) assert.equal(got.refusal.slug, 'document-unreadable', `byte ${at}`);
       else {
         assert.ok('broke' in got && got.broke instanceof SealBroken, `byte ${at}`);
@@ -70,22 +70,22 @@ for (const engine of engines) {
     assert.ok('status' in whole && whole.bytes.equals(plain));
   });
 
-  test(`${engine.name}: a blob that is cut, longer, exchanged or gone is refused before the first byte`, async (t) => {
+  test(`${engine.name}: a truncated, extended, exchanged or missing blob is refused before the first byte`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(40_000));
     const { path, bytes } = await blobOf(app);
     const other = await depositDocumentOf(app, makePdf(40_000));
     const otherPath = join(app.folder, (await app.files()).find(({ path }) => path.endsWith(other))?.path ?? '');
-    const spoilings = [
+    const damages = [
       () => truncate(path, bytes.length - 1),
       () => truncate(path, 16_456),
       () => writeFile(path, Buffer.concat([bytes, Buffer.alloc(1)])),
       () => rename(otherPath, path),
       () => rm(path),
     ];
-    for (const [count, spoil] of spoilings.entries()) {
+    for (const [count, damage] of damages.entries()) {
       await writeFile(path, bytes);
-      await spoil();
+      await damage();
       for (const asked of [{}, { headers: { range: 'bytes=20000-20001' } }, { method: 'HEAD' }]) {
         assert.equal(await slugOf(app, id, asked), 'document-unreadable', `${count}`);
       }
@@ -93,7 +93,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: an edited row makes the document unopenable, loudly, and the row put back opens it again`, async (t) => {
+  test(`${engine.name}: a document with an edited row is refused and logged, and opens again after the row is restored`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(1_000);
     const id = await depositDocumentOf(app, bytes);
@@ -141,7 +141,7 @@ for (const engine of engines) {
     assert.equal(await slugOf(app, id, { headers: { accept: 'application/json' } }), 'document-unreadable');
   });
 
-  test(`${engine.name}: the verifier names every damage, of blob and of record, and changes nothing`, async (t) => {
+  test(`${engine.name}: documents verify reports each damaged blob and record, and changes nothing`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids: string[] = [];
     for (let count = 0; count < 7; count += 1) ids.push(await depositDocumentOf(app, makePdf(40_000)));

@@ -44,7 +44,7 @@ async function namesOf(blobs: BlobStore): Promise<string[]> {
   return (await Array.fromAsync(blobs.list())).map((blob) => blob.name);
 }
 
-test('every request of the adapter is signed as S3 wants it, its body and checksum included', async (t) => {
+test('every request of the adapter has a valid S3 signature over its body and checksum', async (t) => {
   const { s3, blobs } = await open(t);
   await blobs.put(name, pieces(large));
   await blobs.put(`${name}x`, pieces(Buffer.from('small')));
@@ -56,13 +56,13 @@ test('every request of the adapter is signed as S3 wants it, its body and checks
   await Array.fromAsync(blobs.read(name, { start: 0, end: 0, totalBytes }));
   assert.deepEqual((await namesOf(blobs)).sort(), [name, `${name}x`]);
   assert.equal(await blobs.removeIncompleteUploads(Number.MAX_SAFE_INTEGER), 0);
-  await assert.rejects(blobs.put(`${name}y`, pieces(large, new Error('the line is down'))), /line is down/);
+  await assert.rejects(blobs.put(`${name}y`, pieces(large, new Error('the connection is lost'))), /connection is lost/);
   await blobs.remove(name);
   assert.deepEqual(await namesOf(blobs), [`${name}x`]);
   assert.deepEqual([s3.refusedCodes, s3.uploads], [[], []]);
 });
 
-test('with a wrong secret, or a bucket that is not there, nothing is read or stored, and the operator reads why', async (t) => {
+test('with a wrong secret or a missing bucket nothing is read or stored, and the reason is logged', async (t) => {
   const { s3, blobs } = await open(t);
   await blobs.put(name, pieces(Buffer.from('small')));
   for (const [wrong, why] of [
@@ -71,13 +71,13 @@ test('with a wrong secret, or a bucket that is not there, nothing is read or sto
   ] as const) {
     const faults = new Set<string>();
     const onFault = (fault: unknown) => void faults.add((fault as Error).name);
-    const stranger = openS3Blobs({ ...s3.place, ...wrong }, { onFault });
+    const misconfigured = openS3Blobs({ ...s3.place, ...wrong }, { onFault });
     const part = { start: 0, end: 5, totalBytes: 5 };
     for (const attempt of [
-      () => stranger.put(`${name}x`, pieces(Buffer.from('x'))),
-      () => stranger.put(`${name}x`, pieces(large)),
-      () => Array.fromAsync(stranger.read(name, part)),
-      () => Array.fromAsync(stranger.list()),
+      () => misconfigured.put(`${name}x`, pieces(Buffer.from('x'))),
+      () => misconfigured.put(`${name}x`, pieces(large)),
+      () => Array.fromAsync(misconfigured.read(name, part)),
+      () => Array.fromAsync(misconfigured.list()),
     ])
       await assert.rejects(attempt(), { name: 'BlobsUnavailable' });
     assert.deepEqual([...faults], [why]);
@@ -86,7 +86,7 @@ test('with a wrong secret, or a bucket that is not there, nothing is read or sto
   assert.deepEqual(await namesOf(blobs), [name]);
 });
 
-test('uploads in parts that were left are ended, page by page, those of others and younger ones are not', async (t) => {
+test('abandoned multipart uploads are aborted over all pages, and newer ones and those of other prefixes stay', async (t) => {
   const { s3, blobs } = await open(t);
   const client = clientOf(s3);
   const { bucket: Bucket, prefix } = s3.place;
@@ -106,7 +106,7 @@ test('uploads in parts that were left are ended, page by page, those of others a
   assert.deepEqual(s3.refusedCodes, []);
 });
 
-test('a store that tells another checksum than that of the bytes sent has stored nothing that is found', async (t) => {
+test('after a response with another checksum than that of the sent bytes no blob exists', async (t) => {
   const { s3, blobs } = await open(t);
   for (const bytes of [Buffer.from('small'), large]) {
     s3.sendWrongChecksumOnce();
@@ -116,7 +116,7 @@ test('a store that tells another checksum than that of the bytes sent has stored
   }
 });
 
-test('a body that is changed on its way is refused by the store', async (t) => {
+test('the store refuses a body that was changed in transit', async (t) => {
   const { s3 } = await open(t);
   const changed = { Bucket: s3.place.bucket, Key: 'documents/x', Body: 'changed', ChecksumCRC32: 'AAAAAA==' };
   await assert.rejects(clientOf(s3).send(new PutObjectCommand(changed)), { name: 'BadDigest' });

@@ -8,7 +8,7 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { startS3Server } from '../support/s3-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-/** Every adapter of the port; each gives an empty store of its own, gone after the test. */
+/** Each adapter opens an empty store, which is removed after the test. */
 const adapters: readonly { readonly name: string; open(t: TestContext): Promise<BlobStore> }[] = [
   { name: 'folder', open: async (t) => openFolderBlobs(await temporaryFolder(t)) },
   { name: 's3', open: async (t) => openS3Blobs(await startS3Server(t)) },
@@ -29,7 +29,7 @@ async function* pieces(...given: readonly (Uint8Array | Error)[]): AsyncGenerato
 
 async function collect(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
-  // A piece is good until the next is asked for.
+  // A piece is valid until the next one is read.
   for await (const part of source) parts.push(Buffer.from(part));
   return Buffer.concat(parts);
 }
@@ -45,7 +45,7 @@ const other = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC4Z';
 const endOfTime = Number.MAX_SAFE_INTEGER;
 
 for (const adapter of adapters) {
-  test(`${adapter.name}: a large blob, cut into pieces of any size, is read as it was put, to its last byte`, async (t) => {
+  test(`${adapter.name}: a large blob that is written in pieces of any size is read back unchanged`, async (t) => {
     const blobs = await adapter.open(t);
     const bytes = Buffer.from(systemRandom(17_000_001));
     const cuts = [0, 3, 5_000_000, 8_388_608, 8_388_609, 16_777_216, bytes.length];
@@ -55,13 +55,13 @@ for (const adapter of adapters) {
     assert.ok(tail.equals(bytes.subarray(-5)));
     assert.ok((await collect(blobs.read(name, { start: 0, end: totalBytes, totalBytes }))).equals(bytes));
     await assert.rejects(
-      blobs.put(other, pieces(bytes.subarray(0, 9_000_000), new Error('the line is down'))),
-      /line is down/,
+      blobs.put(other, pieces(bytes.subarray(0, 9_000_000), new Error('the connection is lost'))),
+      /connection is lost/,
     );
     assert.deepEqual(await namesOf(blobs), [name]);
   });
 
-  test(`${adapter.name}: what was put is read, as a whole and in parts, in pieces of any cut`, async (t) => {
+  test(`${adapter.name}: a blob is read back unchanged, as a whole and in ranges`, async (t) => {
     const blobs = await adapter.open(t);
     const bytes = Buffer.from(systemRandom(2_500_000));
     await blobs.put(name, pieces(bytes.subarray(0, 1), bytes.subarray(1, 1_900_000), bytes.subarray(1_900_000)));
@@ -79,7 +79,7 @@ for (const adapter of adapters) {
     assert.deepEqual(await namesOf(blobs), [name]);
   });
 
-  test(`${adapter.name}: a blob is not there before all of it was put`, async (t) => {
+  test(`${adapter.name}: a blob does not exist before all of it is written`, async (t) => {
     const blobs = await adapter.open(t);
     let seen: string[] = ['not looked'];
     async function* looking() {
@@ -93,23 +93,26 @@ for (const adapter of adapters) {
     assert.deepEqual(await namesOf(blobs), [name]);
   });
 
-  test(`${adapter.name}: a source that fails leaves nothing, and its fault is told`, async (t) => {
+  test(`${adapter.name}: a failed source leaves no blob, and the caller receives its error`, async (t) => {
     const blobs = await adapter.open(t);
-    await assert.rejects(blobs.put(name, pieces(Buffer.alloc(100_000), new Error('the line is down'))), /line is down/);
+    await assert.rejects(
+      blobs.put(name, pieces(Buffer.alloc(100_000), new Error('the connection is lost'))),
+      /connection is lost/,
+    );
     assert.deepEqual(await namesOf(blobs), []);
     assert.equal(await blobs.removeIncompleteUploads(endOfTime), 0);
     await blobs.put(name, pieces(Buffer.from('again')));
     assert.deepEqual(await namesOf(blobs), [name]);
   });
 
-  test(`${adapter.name}: a blob of no bytes is a blob`, async (t) => {
+  test(`${adapter.name}: an empty blob can be stored`, async (t) => {
     const blobs = await adapter.open(t);
     await blobs.put(name, pieces());
     assert.equal((await collect(blobs.read(name, { start: 0, end: 0, totalBytes: 0 }))).length, 0);
     assert.deepEqual(await namesOf(blobs), [name]);
   });
 
-  test(`${adapter.name}: a blob that is missing or of another length is broken, before a byte is given`, async (t) => {
+  test(`${adapter.name}: a missing blob, or one of another length, is broken before its first byte`, async (t) => {
     const blobs = await adapter.open(t);
     await blobs.put(name, pieces(Buffer.from('12345')));
     await assert.rejects(collect(blobs.read(name, { start: 0, end: 4, totalBytes: 4 })), BlobBroken);
@@ -117,13 +120,13 @@ for (const adapter of adapters) {
     await assert.rejects(collect(blobs.read(other, { start: 0, end: 5, totalBytes: 5 })), BlobBroken);
   });
 
-  test(`${adapter.name}: whether a blob is there is told without reading it`, async (t) => {
+  test(`${adapter.name}: the existence of a blob is checked without reading it`, async (t) => {
     const blobs = await adapter.open(t);
     await blobs.put(name, pieces(Buffer.from('12345')));
     assert.deepEqual([await blobs.has(name), await blobs.has(other)], [true, false]);
   });
 
-  test(`${adapter.name}: a removed blob is gone, its neighbours stay, and removing it again does no harm`, async (t) => {
+  test(`${adapter.name}: a removed blob is deleted, other blobs stay, and a second removal has no effect`, async (t) => {
     const blobs = await adapter.open(t);
     await blobs.put(name, pieces(Buffer.from('one')));
     await blobs.put(other, pieces(Buffer.from('other')));
@@ -141,7 +144,7 @@ for (const adapter of adapters) {
     assert.deepEqual(await namesOf(blobs), []);
   });
 
-  test(`${adapter.name}: the broken uploads of others are left alone while they may still be at work`, async (t) => {
+  test(`${adapter.name}: incomplete uploads stay while another process may still write them`, async (t) => {
     const blobs = await adapter.open(t);
     async function* sweeping() {
       yield Buffer.from('first');

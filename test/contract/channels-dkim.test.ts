@@ -30,9 +30,17 @@ async function mailThrough(t: TestContext, text: string, more: Partial<OutgoingM
   });
   t.after(() => email.close());
   const ready = await email.prepare({
-    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: 'ada@example.org' },
-    ...{ sender: 'Tax Office', subject: 'Żółć', content: { message: text }, reminder: false },
-    ...{ category: 'information', language: 'en', at },
+    notification: newId('notification'),
+    delivery: newId('delivery'),
+    attempt: 1,
+    address: 'ada@example.org',
+    sender: 'Tax Office',
+    subject: 'Żółć',
+    content: { message: text },
+    reminder: false,
+    category: 'information',
+    language: 'en',
+    at,
     ...more,
   });
   assert.ok('call' in ready);

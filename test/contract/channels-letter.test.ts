@@ -33,16 +33,17 @@ function letter(
   more: Partial<OutgoingMessage> = {},
 ): OutgoingMessage {
   return {
-    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1 },
+    notification: newId('notification'),
+    delivery: newId('delivery'),
+    attempt: 1,
     address: [name, 'Long Road 17', '0150 Oslo', 'NORWAY'].join('\n'),
-    ...{
-      sender: 'Tax Office',
-      subject,
-      content: { message: text },
-      reminder: false,
-      category: 'decision' as const,
-    },
-    ...{ language: undefined, at },
+    sender: 'Tax Office',
+    subject,
+    content: { message: text },
+    reminder: false,
+    category: 'decision' as const,
+    language: undefined,
+    at,
     ...more,
   };
 }

@@ -15,9 +15,17 @@ const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(byt
 
 function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
-    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: '+47 400 00 000' },
-    ...{ sender: 'Tax Office', subject: undefined, content: { message: 'Ready {to} "x"' }, reminder: false },
-    ...{ category: 'information' as const, language: undefined, at },
+    notification: newId('notification'),
+    delivery: newId('delivery'),
+    attempt: 1,
+    address: '+47 400 00 000',
+    sender: 'Tax Office',
+    subject: undefined,
+    content: { message: 'Ready {to} "x"' },
+    reminder: false,
+    category: 'information' as const,
+    language: undefined,
+    at,
     ...more,
   };
 }
@@ -47,7 +55,12 @@ async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = def
   const troubles: string[] = [];
   const onProviderFailure = (why: string) => void troubles.push(why);
   const channel = createSmsGateway({
-    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 6_000, onProviderFailure, clock },
+    url: `http://127.0.0.1:${port}/send`,
+    mapping,
+    inboxLink,
+    timeoutMs: 6_000,
+    onProviderFailure,
+    clock,
   });
   const send = async (what: OutgoingMessage) => {
     const ready = await channel.prepare(what);

@@ -21,9 +21,17 @@ const limitMs = 2_500;
 
 function message(): OutgoingMessage {
   return {
-    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: 'ada@example.org' },
-    ...{ sender: 'Tax Office', subject: 'S', content: { message: 'T' }, reminder: false },
-    ...{ category: 'information' as const, language: undefined, at },
+    notification: newId('notification'),
+    delivery: newId('delivery'),
+    attempt: 1,
+    address: 'ada@example.org',
+    sender: 'Tax Office',
+    subject: 'S',
+    content: { message: 'T' },
+    reminder: false,
+    category: 'information' as const,
+    language: undefined,
+    at,
   };
 }
 

@@ -12,7 +12,7 @@ import { openIdentityAppWith } from '../support/identity-people.ts';
 
 const zoe = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' };
 
-/** A register over real HTTP that behaves as told, and what was asked of it. */
+/** A register over real HTTP that responds with `behave`, and counts its requests. */
 async function openRegister(t: TestContext, behave: RequestListener, deadlineMs = 20_000) {
   let asked = 0;
   const server = createServer((request, response) => {
@@ -24,20 +24,20 @@ async function openRegister(t: TestContext, behave: RequestListener, deadlineMs 
     server.closeAllConnections();
     server.close();
   });
-  // A server that listens on TCP has an address of this shape.
+  // A server that listens on TCP has an AddressInfo.
   const { port } = server.address() as AddressInfo;
   let now = 1_000_000;
-  const told: string[] = [];
+  const faults: string[] = [];
   const register = createHttpRegister({
     url: new URL(`http://reader:s%3Acret@127.0.0.1:${port}/people`),
     fetch,
     timer: systemTimer,
     clock: { now: () => now },
-    onFault: ({ message }) => void told.push(message),
+    onFault: ({ message }) => void faults.push(message),
     deadlineMs,
     maxBytes: 20_000,
   });
-  return { register, told, asked: () => asked, pass: (ms: number) => (now += ms) };
+  return { register, faults, asked: () => asked, pass: (ms: number) => (now += ms) };
 }
 
 const answering =
@@ -45,7 +45,7 @@ const answering =
   (_request, response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-test('a register over HTTP is asked in bodies, with its credentials in a header', async (t) => {
+test('a register over HTTP receives claims in bodies and its credentials in a header', async (t) => {
   const seen: unknown[] = [];
   const { register } = await openRegister(t, async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
@@ -67,7 +67,7 @@ test('a register over HTTP is asked in bodies, with its credentials in a header'
   ]);
 });
 
-test('a person without an id, or with one that no database keeps, is none whom a register could find', async (t) => {
+test('a search result without an id, or with one that no database can store, makes the register unavailable', async (t) => {
   const { citizenId: _, ...nobody } = zoe;
   const odd = [null, '', 'C\u0000', 'C\ud800'].map((citizenId) => ({ ...nobody, citizenId }));
   for (const record of [nobody, ...odd]) {
@@ -100,20 +100,20 @@ const misbehaviours: Readonly<Record<string, RequestListener>> = {
 };
 
 for (const [what, behave] of Object.entries(misbehaviours)) {
-  test(`a register that ${what} could not be asked; the operator is told, without a value of its answer`, async (t) => {
-    const { register, told } = await openRegister(t, behave, 300);
+  test(`a register that ${what} is unavailable, and the reason is logged without a value of its response`, async (t) => {
+    const { register, faults } = await openRegister(t, behave, 300);
     await assert.rejects(register.find('C-1'), (fault) => {
       assert.ok(fault instanceof RegisterUnavailable, String(fault));
       assert.ok(!/Zo|ller|1980|C-1/.test(`${fault.message} ${String(fault.cause)}`));
-      assert.deepEqual(told, [fault.message]);
+      assert.deepEqual(faults, [fault.message]);
       return true;
     });
   });
 }
 
-test('a register that fails five times in a row is left alone for ten seconds, then tried once', async (t) => {
+test('a register that fails five times in a row is not called for ten seconds, and then once', async (t) => {
   let broken = true;
-  const { register, asked, pass, told } = await openRegister(t, (request, response) =>
+  const { register, asked, pass, faults } = await openRegister(t, (request, response) =>
     answering(broken ? 500 : 200, JSON.stringify(zoe))(request, response),
   );
   const tries = async (times: number) => {
@@ -123,18 +123,18 @@ test('a register that fails five times in a row is left alone for ten seconds, t
   assert.equal(asked(), 5);
   pass(10_001);
   await tries(3);
-  assert.deepEqual([asked(), told.length], [6, 6]);
+  assert.deepEqual([asked(), faults.length], [6, 6]);
   broken = false;
   pass(10_001);
   assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
-  // What failed before an answer is forgotten.
+  // A successful response resets the count of failures.
   broken = true;
   await tries(4);
   broken = false;
   assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
 });
 
-test('a register that is left alone is tried at once when the clock was set back', async (t) => {
+test('a paused register is called at once after the clock was set back', async (t) => {
   const { register, asked, pass } = await openRegister(t, answering(500, ''));
   for (let time = 0; time < 6; time += 1) await assert.rejects(register.find('C-1'), RegisterUnavailable);
   pass(-3_600_000);
@@ -142,16 +142,16 @@ test('a register that is left alone is tried at once when the clock was set back
   assert.equal(asked(), 6);
 });
 
-test('a question that the register refuses is not answered, and leaves it in use for all others', async (t) => {
-  const { register, asked, pass, told } = await openRegister(t, async (request, response) => {
+test('a request that the register refuses is unavailable, and does not pause other requests', async (t) => {
+  const { register, asked, pass, faults } = await openRegister(t, async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
     const status = body.includes('C-1') ? 200 : body.includes('broken') ? 500 : 422;
     answering(status, JSON.stringify(zoe))(request, response);
   });
   for (let time = 0; time < 8; time += 1) await assert.rejects(register.find('no id'), RegisterUnavailable);
   assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
-  assert.deepEqual([asked(), told], [9, []]);
-  // Nor does the one question that tries again keep it out of use.
+  assert.deepEqual([asked(), faults], [9, []]);
+  // A refused request that ends the pause does not start another one.
   for (let time = 0; time < 6; time += 1) await assert.rejects(register.find('broken'), RegisterUnavailable);
   pass(10_001);
   await assert.rejects(register.find('no id'), RegisterUnavailable);
@@ -159,17 +159,17 @@ test('a question that the register refuses is not answered, and leaves it in use
 });
 
 for (const status of [401, 403, 408, 429]) {
-  test(`a register that answers everybody ${status} is left alone like one that fails`, async (t) => {
+  test(`a register that responds with ${status} is paused like one that fails`, async (t) => {
     const { register, asked } = await openRegister(t, answering(status, '{}'));
     for (let time = 0; time < 8; time += 1) await assert.rejects(register.find('C-1'), RegisterUnavailable);
     assert.equal(asked(), 5);
   });
 }
 
-test('of more candidates than are compared one may be a twin: a slip beside the id is left open', async (t) => {
+test('with more candidates than can be compared, a claim that differs from the record of the id is not determined', async (t) => {
   const [engine] = engines;
   const app = await openIdentityApp(t, engine as (typeof engines)[number]);
-  const crowd = (size: number) =>
+  const otherCandidates = (size: number) =>
     Array.from({ length: size }, (_, at) => ({
       ...zoe,
       citizenId: `X-${at}`,
@@ -178,7 +178,7 @@ test('of more candidates than are compared one may be a twin: a slip beside the 
     }));
   const decisionOf = async (others: number) => {
     const { register } = await openRegister(t, (request, response) => {
-      const json = request.url?.endsWith('search') ? { records: [zoe, ...crowd(others)] } : zoe;
+      const json = request.url?.endsWith('search') ? { records: [zoe, ...otherCandidates(others)] } : zoe;
       answering(200, JSON.stringify(json))(request, response);
     });
     const claims = { ...zoe, familyName: 'Müllers' };
@@ -188,7 +188,7 @@ test('of more candidates than are compared one may be a twin: a slip beside the 
   assert.deepEqual([await decisionOf(99), await decisionOf(100)], ['match', 'not_determined']);
 });
 
-test('marks and former values of a register over HTTP count as our own do', async (t) => {
+test('marks and former values of a register over HTTP count like those of the embedded one', async (t) => {
   const [engine] = engines;
   const app = await openIdentityApp(t, engine as (typeof engines)[number]);
   const decisionOf = async (record: object, claims: object) => {
@@ -204,7 +204,7 @@ test('marks and former values of a register over HTTP count as our own do', asyn
       await decisionOf({ ...zoe, deceased: true }, zoe),
       await decisionOf({ ...zoe, underReview: true }, zoe),
       await decisionOf(zoe, { ...zoe, familyName: 'Huber' }),
-      // A match by a former name asks who else it could be: this register answers that with no list.
+      // A match by a former name searches for other candidates. This register responds to the search without a list.
       await decisionOf(former, { ...zoe, familyName: 'Huber' }),
     ],
     ['match', 'no_match', 'no_match', 'not_determined', 'no_match', 'not_determined'],
@@ -212,7 +212,7 @@ test('marks and former values of a register over HTTP count as our own do', asyn
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: while the register is down the decision is left open, and the question is on record`, async (t) => {
+  test(`${engine.name}: while the register is down the decision is not_determined, and the verification is in the ledger`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const { register } = await openRegister(t, answering(503, '{}'));
     const answered = await app.ask('POST', zoe, {}, { register });
@@ -223,18 +223,18 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: while the register is down a spent budget is not looked at, and nothing is counted`, async (t) => {
+  test(`${engine.name}: while the register is down the verification limit is not read, and nothing is counted`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [zoe]);
     for (const day of ['11', '12', '13', '14', '15']) await app.verify({ ...zoe, birthDate: `1980-02-${day}` });
     assert.equal((await app.verify(zoe))['decision'], 'no_match');
     const { register } = await openRegister(t, answering(503, '{}'));
-    const budgets = async () => await app.db.read('select subject, version from guess_budget order by subject');
-    const before = await budgets();
+    const limits = async () => await app.db.read('select subject, version from guess_budget order by subject');
+    const before = await limits();
     const { citizenId: _, ...names } = { ...zoe, postalCode: '1' };
     for (const claims of [zoe, names]) {
       const answered = await app.ask('POST', claims, {}, { register });
       assert.equal('json' in answered && answered.json['decision'], 'not_determined');
     }
-    assert.deepEqual(await budgets(), before);
+    assert.deepEqual(await limits(), before);
   });
 }

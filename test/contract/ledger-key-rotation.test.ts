@@ -18,7 +18,7 @@ import { anchorPath, buildLedgerApp, origin } from '../support/ledger-app.ts';
 const dayMs = 86_400_000;
 
 /** A log whose keys are in the database, as in a server. */
-async function houseWithKeys(t: TestContext, engine: Engine, mlDsa = false) {
+async function openAppWithKeys(t: TestContext, engine: Engine, mlDsa = false) {
   const folder = await makeDocumentFolder(t);
   const app = buildLedgerApp(await engine.open(t), { anchor: openAnchor(anchorPath(folder)) });
   const { db, root, clock, anchor, commit, mint } = app;
@@ -65,7 +65,7 @@ const signaturesOf = (note: string) => parseNote(note)?.signatures.length;
 
 for (const engine of engines) {
   test(`${engine.name}: during a key rotation either key verifies the log, and afterwards only the new one does`, async (t) => {
-    const app = await houseWithKeys(t, engine);
+    const app = await openAppWithKeys(t, engine);
     const [old = assert.fail()] = app.vkeys();
     await app.use('anna', 'bert', undefined);
     const first = await app.step();
@@ -97,7 +97,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a compromised key signs no more from the next step on, and neither does its ML-DSA key`, async (t) => {
-    const app = await houseWithKeys(t, engine, true);
+    const app = await openAppWithKeys(t, engine, true);
     const old = app.vkeys();
     await app.use('anna');
     assert.equal(signaturesOf(await app.step()), 2);
@@ -113,24 +113,24 @@ for (const engine of engines) {
 
 for (const engine of engines) {
   test(`${engine.name}: a key withdrawn at once raises no alarm in a process that knows fewer or more keys than the signer`, async (t) => {
-    const app = await houseWithKeys(t, engine);
+    const app = await openAppWithKeys(t, engine);
     await app.use('anna');
     await app.step();
-    const behind = await openSigningKeys({ db: app.db, root: app.root, clock: app.clock });
+    const outdated = await openSigningKeys({ db: app.db, root: app.root, clock: app.clock });
     await app.run('ledger rotate-key', '--now');
     await app.keys.reload();
     // The current checkpoint is signed by the old key alone: nothing was signed since, or witnesses do not know the new key.
     const ahead = createMonitor(app.view, monitorKeys(app.keys, origin));
     assert.deepEqual(await ahead.check(), { verified: 1 });
     await app.step();
-    const monitor = createMonitor(app.view, monitorKeys(behind, origin));
+    const monitor = createMonitor(app.view, monitorKeys(outdated, origin));
     assert.deepEqual(await monitor.check(), { verified: 2 });
   });
 }
 
 test('an overlap that is not a number of days is rejected', async (t) => {
   const [sqlite = assert.fail()] = engines;
-  const app = await houseWithKeys(t, sqlite);
+  const app = await openAppWithKeys(t, sqlite);
   for (const args of [
     ['--overlap-days', '0'],
     ['--overlap-days', 'x'],

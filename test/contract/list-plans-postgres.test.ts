@@ -10,8 +10,8 @@ import {
 import { openMigratedDatabase } from '../support/postgres-databases.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// A server keeps the plan of a prepared statement, made for any values by the statistics of that time. Of a list that is asked
-// for seldom that would be the wrong one for as long: the index of all that a client has sent, for the five that failed.
+// PostgreSQL caches the plan of a prepared statement, which fits the statistics of that time and any arguments. For a rare list it
+// would be wrong: it would read all notifications of a client to find the five that failed.
 
 const many = 20_000;
 
@@ -42,12 +42,12 @@ async function askForAll(read: Read): Promise<void> {
   for (const filter of filters) await findNotificationPage(read, { ...bounds, ...nothing, ...filter }, 21);
   const reader = { client: 'client', purpose: undefined };
   await listVisibleDocuments(read, { citizenId: 'citizen 7', reader, now: 1, after: undefined, limit: 21 });
-  // There is no message in it, and so none to open.
+  // The inbox has no message to decrypt.
   await findInboxPage({ read, citizenKeys: { keyOf: () => assert.fail() } as never }, 'citizen 7', { limit: 20 });
 }
 
 for (const first of [40, 100, many]) {
-  test(`postgres: lists find what they show by their own index, though their plans were made at ${first} rows`, async (t) => {
+  test(`postgres: lists use their own index, also with plans that were cached at ${first} rows`, async (t) => {
     const { db, operator, fill } = await openPlace(t);
     await fill(1, first);
     await operator.query('analyze notification, document');
@@ -55,12 +55,12 @@ for (const first of [40, 100, many]) {
     await fill(first + 1, many);
     for (let times = 0; times < 10; times += 1) await askForAll(db.read);
     await db.close();
-    // The sessions tell their counts when they end.
+    // Sessions report their counts when they end.
     const sessions = 'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
     await waitUntil(async () => (await operator.query(sessions)).rows.length === 0);
     const { rows } = await operator.query(
       "select cast(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) as bigint) as n from pg_stat_user_tables where relname in ('notification', 'document')",
     );
-    assert.ok(Number(rows[0].n) < many, `${rows[0].n} rows were looked at`);
+    assert.ok(Number(rows[0].n) < many, `${rows[0].n} rows were read`);
   });
 }

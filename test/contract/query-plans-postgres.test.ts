@@ -10,7 +10,7 @@ import { findSourceStatements, hasLimitWithoutWhere, smallTables } from '../supp
 
 /** Statements that may scan a table, because they run rarely or must read all rows; each by the beginning of its text. */
 const allowedScans = [
-  // Where so few documents are there that looking through all of them is less than the way through the index.
+  // With few documents a scan costs less than the index.
   'update document set scan_due_at = $2, scan_attempts = scan_attempts + 1 where scan_due_at <= $1 and id in',
   // The erasure of a person.
   'delete from document_grant where document_id in',
@@ -34,7 +34,7 @@ async function openFilled(t: TestContext, rows: number): Promise<Client> {
     await client.end();
     await dropDatabase(url);
   });
-  // Only how many rows there are matters here, and how they are spread over the partial indexes.
+  // Only the number of rows, and their share in the partial indexes, matter here.
   await client.query('set session_replication_role = replica');
   const { rows: columns } = await client.query(
     "select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' and is_generated = 'NEVER' order by ordinal_position",
@@ -69,7 +69,7 @@ function filling(column: string, type: string): string {
   return `'${column}_' || lpad(i::text, 20, '0')`;
 }
 
-/** The plan of a statement, which holds for any values. */
+/** The generic plan of a statement, for any arguments. */
 async function planOf(client: Client, sql: string): Promise<Plan> {
   const count = Math.max(0, ...Array.from(sql.matchAll(/\$(\d+)/g), ([, digits]) => Number(digits)));
   const values = count === 0 ? '' : `(${new Array(count).fill('null').join(', ')})`;
@@ -79,8 +79,8 @@ async function planOf(client: Client, sql: string): Promise<Plan> {
   return rows[0]['QUERY PLAN'][0].Plan;
 }
 
-/** The tables that grow and that the plan goes through from end to end. */
-async function goneThrough(client: Client, sql: string): Promise<string[]> {
+/** The growing tables that the plan scans. */
+async function scannedTables(client: Client, sql: string): Promise<string[]> {
   const whole = (plan: Plan): string[] => [
     ...(plan['Node Type'].includes('Seq Scan') ? [plan['Relation Name'] ?? ''] : []),
     ...(plan.Plans ?? []).flatMap(whole),
@@ -89,7 +89,7 @@ async function goneThrough(client: Client, sql: string): Promise<string[]> {
 }
 
 for (const rows of [1, 40, 3_000]) {
-  test(`postgres: without statistics, of ${rows} rows a table, no statement goes through a table that grows`, async (t) => {
+  test(`postgres: without statistics, at ${rows} rows in each table, no statement scans a growing table`, async (t) => {
     const client = await openFilled(t, rows);
     const faults: string[] = [];
     let asked = 0;
@@ -100,37 +100,37 @@ for (const rows of [1, 40, 3_000]) {
       if (hasLimitWithoutWhere(sql) || allowedScans.some((beginning) => text.startsWith(beginning))) continue;
       let tables: string[];
       try {
-        tables = await goneThrough(client, sql);
+        tables = await scannedTables(client, sql);
       } catch (fault) {
-        // The beginning of a statement of many rows, whose rest is made by multi-row.ts, or an English sentence.
+        // The beginning of a statement that multi-row-statement.ts completes, or an English sentence.
         assert.match(String(fault), /syntax error/, sql);
         continue;
       }
       asked += 1;
-      faults.push(...tables.map((table) => `${file} goes through ${table}: ${text.slice(0, 120)}`));
+      faults.push(...tables.map((table) => `${file} scans ${table}: ${text.slice(0, 120)}`));
     }
     // Merged statements run only on connections with these settings (open-postgres.ts, read-pool.ts).
     await client.query(indexPlansOnly);
     for (const { file, sql } of statements.filter(isBatch)) {
-      faults.push(...(await goneThrough(client, sql)).map((table) => `${file} goes through ${table}: ${sql}`));
+      faults.push(...(await scannedTables(client, sql)).map((table) => `${file} scans ${table}: ${sql}`));
     }
     assert.deepEqual(faults, []);
-    assert.ok(asked > 120, `only ${asked} statements were asked`);
+    assert.ok(asked > 120, `only ${asked} statements were checked`);
   });
 }
 
-test('postgres: a statement that joins with all notifications is seen, where few rows are there', async (t) => {
+test('postgres: a statement that joins with all notifications is detected at few rows', async (t) => {
   const client = await openFilled(t, 40);
   const sql = `update delivery set started_at = $1 where id = $2 and attempts = $3 and locked_by = $4 and status = 'sending'
     and not exists (select 1 from notification n where n.id = delivery.notification_id and n.status = 'read') returning id`;
-  assert.deepEqual(await goneThrough(client, sql), ['notification']);
+  assert.deepEqual(await scannedTables(client, sql), ['notification']);
 });
 
-// An index of the rows that are at work or wait has few by the statistics, and in truth all that were since the last vacuum,
-// which a backup holds up: so it may not be the way to one row, or to those of one notification.
+// By the statistics, a partial index of active rows is small. In fact it also has the rows since the last vacuum, which a backup
+// delays. Therefore an update of one row, or of the rows of one notification, must not use it.
 for (const rows of [40, 3_000]) {
   for (const known of ['', 'analyze']) {
-    test(`postgres: of ${rows} rows a table${known && ', with statistics'}, what is changed of a notification or call is found by its id`, async (t) => {
+    test(`postgres: at ${rows} rows in each table${known && ', with statistics'}, updates of a notification or call find their row by its id`, async (t) => {
       const client = await openFilled(t, rows);
       await client.query(`${indexPlansOnly}; ${known}`);
       const indexes = (plan: Plan): string[] => [plan['Index Name'] ?? [], ...(plan.Plans ?? []).map(indexes)].flat(9);

@@ -20,11 +20,11 @@ import { makeTestFolder } from '../support/test-folder.ts';
 // A read of SQLite blocks the event loop, and some run every second. Therefore no statement may scan a table that grows with the
 // number of citizens or of their records. The test reads the plan of SQLite for each statement in the source.
 
-/** An index of the rows that have no number yet: a moment later they have one. */
+/** An index of the few rows that wait for a number. A scan of it is allowed. */
 const newOnes = 'feed_event_new';
 
-/** The tables that a plan looks through from end to end. */
-function lookedThrough(db: DatabaseSync, sql: string): string[] {
+/** The growing tables that a plan scans. */
+function scannedTables(db: DatabaseSync, sql: string): string[] {
   const tables = new Map<string, string>();
   for (const [, table = '', alias] of sql.matchAll(
     /(?:from|join|update|into)\s+([a-z_]+)(?:\s+(?:as\s+)?([a-z]+)\b)?/g,
@@ -41,7 +41,7 @@ function lookedThrough(db: DatabaseSync, sql: string): string[] {
   });
 }
 
-/** How SQLite finds the rows of a statement, step by step, and those that refer to the rows that it takes away. */
+/** The steps of SQLite's plan, including the search for rows that refer to deleted rows. */
 function planOf(db: DatabaseSync, sql: string): string[] {
   const steps = db.prepare(`explain query plan ${sql.replaceAll(/\$\d+/g, '?')}`).all();
   return steps.map(({ detail }) => String(detail));
@@ -61,32 +61,32 @@ async function migrated(t: TestContext): Promise<DatabaseSync> {
   return db;
 }
 
-test('no statement of the server looks through a table that grows', async (t) => {
+test('no statement of the server scans a growing table', async (t) => {
   const db = await migrated(t);
   const whole: SourceStatement[] = [];
   const faults = findSourceStatements('sqlite').flatMap(({ file, sql }) => {
     let tables: string[];
     try {
-      tables = lookedThrough(db, sql);
+      tables = scannedTables(db, sql);
     } catch (fault) {
-      // The beginning of a statement of many rows, whose rest is made by multi-row.ts, or an English sentence.
+      // The beginning of a statement that multi-row-statement.ts completes, or an English sentence.
       assert.match(String(fault), /incomplete input|syntax error/, sql);
       return [];
     }
     whole.push({ file, sql });
-    return tables.map((table) => `${file} looks through ${table}: ${sql.replaceAll(/\s+/g, ' ').slice(0, 120)}`);
+    return tables.map((table) => `${file} scans ${table}: ${sql.replaceAll(/\s+/g, ' ').slice(0, 120)}`);
   });
   assert.deepEqual(faults, []);
   assert.ok(whole.length > 120, `only ${whole.length} statements were found`);
 });
 
-test('a statement that looks through every delivery is seen', async (t) => {
+test('a statement that scans all deliveries is detected', async (t) => {
   const db = await migrated(t);
   const sql = "select d.id from delivery d where d.status = 'sending' order by d.id limit ?";
-  assert.deepEqual(lookedThrough(db, sql), ['delivery']);
+  assert.deepEqual(scannedTables(db, sql), ['delivery']);
 });
 
-test('a sign-in looks at no session that goes on, however many there are', async (t) => {
+test('a sign-in reads no active session when it deletes expired ones', async (t) => {
   const db = await migrated(t);
   const [clearing] = findSourceStatements('sqlite').filter(({ sql }) =>
     /^delete from oauth_record\b.*CitizenSession/s.test(sql),
@@ -95,7 +95,7 @@ test('a sign-in looks at no session that goes on, however many there are', async
   assert.deepEqual(found, ['SEARCH oauth_record USING INDEX oauth_record_session (model=? AND expires_at<?)']);
 });
 
-test('a page of a list begins where the one before it ended', async (t) => {
+test('a page of a list begins where the previous one ended', async (t) => {
   const db = await migrated(t);
   const ways: string[] = [];
   const read: Read = async (sql) => {
@@ -111,7 +111,7 @@ test('a page of a list begins where the one before it ended', async (t) => {
     ways.push('then');
   }
   await dueForErasure(read, { now: 1, limit: 1 });
-  // Of several statuses each is looked for alike, and only in an index.
+  // The search is the same for each status, and only in an index.
   const looks = ways.filter((way) => way === 'then' || way.startsWith('SEARCH'));
   const steps = looks.filter((way, at) => way !== looks[at - 1] && way !== 'then');
   const older = 'created_at>? AND (created_at,id)<(?,?))';

@@ -9,7 +9,9 @@ const nothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85
 
 function signed(method: string, target: string, others: Record<string, string>, signature: string) {
   const headers = {
-    ...{ host: 'examplebucket.s3.amazonaws.com', 'x-amz-date': '20130524T000000Z', 'x-amz-content-sha256': nothing },
+    host: 'examplebucket.s3.amazonaws.com',
+    'x-amz-date': '20130524T000000Z',
+    'x-amz-content-sha256': nothing,
     ...others,
   };
   const names = Object.keys(headers).sort().join(';');

@@ -113,10 +113,10 @@ for (const engine of engines) {
     for (let n = 0; n < 6; n += 1) await db.write([insertPerson(`p${n}`, `p${n}`, n)]);
     const changes = [
       ...[db.write([rename('p0', 'a', 0)]), db.write([rename('p1', 'b', 1, 1), insertLetter('l1', 'p1')])],
-      // Not as it is, with and without rows stated; nobody.
+      // Another state than the stored one, with and without `rows`; an unknown id.
       ...[db.write([rename('p2', 'c', 99)]), db.write([rename('p3', 'd', 99, 1), insertLetter('l3', 'p3')])],
       db.write([rename('nobody', 'e', 0)]),
-      // The same row twice: one of the two finds it changed.
+      // Two updates of one row: the second one finds it changed.
       ...[db.write([rename('p4', 'f', 4, 1)]), db.write([rename('p4', 'f', 4, 1)])],
       db.write([rename('p5', "g'; --", 5), insertLetter('l5', 'p5')]),
     ];

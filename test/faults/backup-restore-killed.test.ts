@@ -18,11 +18,11 @@ import {
 } from '../support/backups.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
 
-// A restoration is killed before each file that would get its name, and run again.
+// A restoration is killed before each of its renames, and run again.
 
 const standing = makeBackupFixture(fileCleanupScope());
 
-/** Restores in a process that is killed by force before it gives a file its name for the time `at`; gives how it ended. */
+/** Restores in a process that is killed before its rename number `at`. Returns the result of the process. */
 function restoreAndKill(
   made: BackupFixture,
   folder: string,
@@ -43,11 +43,12 @@ function restoreAndKill(
   const main = join(import.meta.dirname, '../../src/main.ts');
   return spawnSync(process.execPath, [hook, main, 'backup', 'restore', folder], {
     env: { DATA_DIR: data, ROOT_KEY_FILE: rootKeyPathOf(made) },
-    ...{ cwd: '/', encoding: 'utf8' },
+    cwd: '/',
+    encoding: 'utf8',
   });
 }
 
-/** What lies below a folder, but locks. */
+/** The files in a folder and their contents, without lock files. */
 const contents = (folder: string) =>
   new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
@@ -57,7 +58,7 @@ const contents = (folder: string) =>
       .map(([name, entry]) => [name, entry.isFile() ? readFileSync(join(folder, name), 'latin1') : '']),
   );
 
-test('a restoration that was killed anywhere goes on when it is run again, and leaves nothing of the first', async (t) => {
+test('a restoration that was killed at any rename is completed by the next run, without files of the first', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const whole = join(place, 'whole');
   assert.equal((await runBackup(standing, whole, 'restore', folder)).code, 0);
@@ -71,14 +72,14 @@ test('a restoration that was killed anywhere goes on when it is run again, and l
     }
     assert.equal(existsSync(join(data, databaseFile)), false);
     const { code, said } = await runBackup(standing, data, 'restore', folder);
-    assert.equal(code, 0, `killed before the renaming ${at}: ${said}`);
-    assert.ok(isDeepStrictEqual(contents(data), contents(whole)), `killed before the renaming ${at}`);
+    assert.equal(code, 0, `killed before rename ${at}: ${said}`);
+    assert.ok(isDeepStrictEqual(contents(data), contents(whole)), `killed before rename ${at}`);
   }
   // Four documents, the anchor, the database.
   assert.equal(at, 7);
 });
 
-test('no server begins an empty database where a restoration was killed', async (t) => {
+test('no server creates an empty database after a killed restoration', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   assert.equal(restoreAndKill(standing, folder, { data: place, at: 3 }).signal, 'SIGKILL');
   const opening = openDatabase({ dataDir: place, clock: systemClock });
@@ -91,7 +92,7 @@ test('no server begins an empty database where a restoration was killed', async 
   await (await openDatabase({ dataDir: place, clock: systemClock })).close();
 });
 
-test('what a killed restoration left is nothing to go on with for that of another backup, or into another DATA_DIR', async (t) => {
+test('a killed restoration is not continued with another backup or into another DATA_DIR', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const data = join(place, 'data');
   assert.equal(restoreAndKill(standing, folder, { data, at: 4 }).signal, 'SIGKILL');
@@ -104,14 +105,14 @@ test('what a killed restoration left is nothing to go on with for that of anothe
   assert.ok(isDeepStrictEqual(contents(data), before));
 });
 
-const strangers: readonly (readonly [what: string, put: (documents: string) => void, told: RegExp])[] = [
+const foreignDocuments: readonly (readonly [what: string, put: (documents: string) => void, message: RegExp])[] = [
   [
-    'of which the backup has other bytes',
+    'with another content than in the backup',
     (documents) => writeFileSync(absoluteFilesIn(join(documents, 'sealed'))[0] ?? assert.fail(), 'mine'),
     /\S+doc_\w+ exists with another content than in the backup/,
   ],
   [
-    'that the backup has not',
+    'that is not in the backup',
     (documents) => {
       const path = blobPath(documents, 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC43');
       mkdirSync(join(path, '..'), { recursive: true });
@@ -121,8 +122,8 @@ const strangers: readonly (readonly [what: string, put: (documents: string) => v
   ],
 ];
 
-for (const [what, put, refused] of strangers) {
-  test(`a restoration that goes on touches no document ${what}`, async (t) => {
+for (const [what, put, refused] of foreignDocuments) {
+  test(`a continued restoration refuses, and does not change, a document ${what}`, async (t) => {
     const { folder, place } = copyBackup(t, standing);
     assert.equal(restoreAndKill(standing, folder, { data: place, at: 4 }).signal, 'SIGKILL');
     const documents = join(place, 'documents');

@@ -39,11 +39,11 @@ import {
 import { fingerprintFiles } from '../support/doctor.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
 
-// What stands in the way of a restoration, or of a copy: other users, folders that are shut, parts that are gone.
+// Restorations and copies that meet files of other users, folders without permission, and missing parts.
 
 const standing = makeBackupFixture(fileCleanupScope());
 
-test('a backup that nobody may write in is verified and restored, for its owner alone', (t) => {
+test('a read-only backup can be verified and restored, and only its owner can read the restored files', (t) => {
   const { deps, folder, place } = copyBackup(t, standing);
   for (const path of absoluteFilesIn(folder)) chmodSync(path, 0o444);
   for (const path of new Set(absoluteFilesIn(folder).map((file) => join(file, '..')))) chmodSync(path, 0o555);
@@ -63,7 +63,7 @@ test('a backup that nobody may write in is verified and restored, for its owner 
     assert.equal((statSync(path).mode & 0o777).toString(8), '600', path);
 });
 
-test('a backup is made in a folder whose neighbours its user may not see', (t) => {
+test('a backup can be created in a folder whose parent its user cannot list', (t) => {
   const { deps, place } = copyBackup(t, standing);
   const data = join(deps, 'data');
   cpSync(standing.dataDir, data, { recursive: true, preserveTimestamps: true });
@@ -74,7 +74,7 @@ test('a backup is made in a folder whose neighbours its user may not see', (t) =
       chownSync(join(data, name), 65_534, 65_534);
   chmodSync(target, 0o777);
   chmodSync(place, 0o711);
-  // What belongs to others may not be linked, and is copied.
+  // Files of other users cannot be linked, so they are copied.
   const earlier = join(deps, 'backup');
   for (const name of ['', ...readdirSync(earlier, { recursive: true, encoding: 'utf8' })])
     chmodSync(join(earlier, name), statSync(join(earlier, name)).isDirectory() ? 0o755 : 0o644);
@@ -83,7 +83,7 @@ test('a backup is made in a folder whose neighbours its user may not see', (t) =
   assert.ok(existsSync(join(target, 'backup.json')));
 });
 
-test('a database that cannot be copied says where to', async (t) => {
+test('the error of a failed database copy names the target', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const target = join(place, 'nowhere', 'copy');
   await assert.rejects(copySqliteFile(join(folder, databaseFile), target), (fault: Error) =>
@@ -91,33 +91,33 @@ test('a database that cannot be copied says where to', async (t) => {
   );
 });
 
-type Refusal = readonly [what: string, spoil: BackupChange, told: RegExp];
+type Refusal = readonly [what: string, damage: BackupChange, message: RegExp];
 
 const refusals: readonly Refusal[] = [
   [
-    'whose documents are gone',
+    'without its documents',
     (folder) => rmSync(join(folder, 'documents'), { recursive: true }),
     /differ from the manifest: 0 documents with 0 bytes, expected 4 with \d+ bytes\. The database was not/,
   ],
   [
-    'whose database is another',
+    'with another database file',
     (folder) => writeFileSync(join(folder, databaseFile), 'x'),
     /is not the file that the backup was created with/,
   ],
   [
-    'whose documents lie in a bucket, beside a folder for documents',
+    'with documents in a bucket, for a DOCUMENT_STORE that is a folder',
     (folder, rootKeyPath) => rewriteManifest(folder, rootKeyPath, { documents: null }),
     /the documents of this backup are in S3, but DOCUMENT_STORE is a folder/,
   ],
 ];
 
-for (const [what, spoil, told] of refusals) {
+for (const [what, damage, message] of refusals) {
   test(`a backup ${what} is not restored, and leaves nothing that a server could start with`, async (t) => {
     const { folder, place } = copyBackup(t, standing);
-    await spoil(folder, rootKeyPathOf(standing));
+    await damage(folder, rootKeyPathOf(standing));
     const { code, said } = await runBackup(standing, place, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, told);
+    assert.match(said, message);
     assert.deepEqual(
       readdirSync(place).filter((name) => !name.endsWith('-lock') && name !== 'documents'),
       [],
@@ -126,7 +126,7 @@ for (const [what, spoil, told] of refusals) {
   });
 }
 
-const taken: readonly (readonly [what: string, settings: Readonly<Record<string, string>>, told: RegExp])[] = [
+const occupied: readonly (readonly [what: string, settings: Readonly<Record<string, string>>, message: RegExp])[] = [
   ['citizen-services.sqlite', {}, /citizen-services\.sqlite exists: restore into an empty DATA_DIR/],
   ['citizen-services.sqlite-wal', {}, /sqlite-wal exists: restore into an empty DATA_DIR/],
   // SQLite would play it back into the database that was restored.
@@ -137,20 +137,20 @@ const taken: readonly (readonly [what: string, settings: Readonly<Record<string,
   ['', { DATABASE_URL: 'postgres://u@127.0.0.1:1/none' }, /^DATABASE_URL is set, but this is a backup of SQLite/],
 ];
 
-for (const [what, settings, told] of taken) {
-  test(`nothing is restored where ${what || Object.keys(settings).join()} stands`, async (t) => {
+for (const [what, settings, message] of occupied) {
+  test(`nothing is restored if ${what === '' ? `${Object.keys(settings).join()} is set` : `${what} exists`}`, async (t) => {
     const { folder, place } = copyBackup(t, standing);
     mkdirSync(join(place, what, '..'), { recursive: true });
     if (what !== '') writeFileSync(join(place, what), 'mine');
     const before = fingerprintFiles(place);
     const { code, said } = await runBackup(standing, { DATA_DIR: place, ...settings }, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, told);
+    assert.match(said, message);
     assert.deepEqual(fingerprintFiles(place), before);
   });
 }
 
-test('no server starts where a backup is being restored, and none is restored where one starts', async (t) => {
+test('no server starts during a restoration, and no backup is restored while a server runs', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const database = join(place, databaseFile);
   {
@@ -166,26 +166,26 @@ test('no server starts where a backup is being restored, and none is restored wh
     assert.equal(existsSync(database), false);
   };
   await restoreBackup(readSettings({ DATA_DIR: place }), { folder, rootKeyPath: rootKeyPathOf(standing), onProgress });
-  // Before the database, and behind each document.
+  // Before the database, and after each document.
   assert.equal(looked, 5);
   lockDatabase(database).close();
   assert.ok(existsSync(database));
 });
 
-test('a database that a server made between the look and the lock is not replaced', async (t) => {
+test('a database that a server creates between the check and the lock is not replaced', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const data = join(place, 'data');
   const database = join(data, databaseFile);
   const options = { folder, rootKeyPath: rootKeyPathOf(standing), onProgress: () => undefined };
   const restoring = restoreBackup(readSettings({ DATA_DIR: data }), options);
-  // The folder is there a few turns before it is locked: it is synced first.
+  // The folder exists a few turns of the event loop before it is locked, because it is synced first.
   while (!existsSync(data)) await new Promise((resolve) => setImmediate(resolve));
   writeFileSync(database, 'begun');
   await assert.rejects(restoring, /citizen-services\.sqlite exists/);
   assert.equal(readFileSync(database, 'utf8'), 'begun');
 });
 
-test('a document that an earlier backup has only by half is copied, and one that is gone is told', async (t) => {
+test('a document that is truncated in the earlier backup is copied, and a missing one is reported', async (t) => {
   const { deps, folder, place } = copyBackup(t, standing);
   const [data, target] = [join(deps, 'data'), join(place, 'made')];
   cpSync(standing.dataDir, data, { recursive: true, preserveTimestamps: true });
@@ -200,7 +200,7 @@ test('a document that an earlier backup has only by half is copied, and one that
   assert.equal(existsSync(join(target, gone)), false);
 });
 
-test('a backup that failed leaves nothing behind, and one that has begun is left alone', async (t) => {
+test('a failed backup leaves no file, and a second backup into the same folder is refused', async (t) => {
   const { deps, place } = copyBackup(t, standing);
   const data = join(deps, 'data');
   cpSync(standing.dataDir, data, { recursive: true, preserveTimestamps: true });
@@ -219,7 +219,7 @@ test('a backup that failed leaves nothing behind, and one that has begun is left
   assert.equal((await runBackup(standing, data, 'verify', place, '--scratch', deps)).code, 0);
 });
 
-test('with the root key of another installation no document is copied for a backup', async (t) => {
+test('a backup with the root key of another installation is refused before any document is copied', async (t) => {
   const { deps, place } = copyBackup(t, standing);
   const path = join(deps, 'other.key');
   createRootKey(path, systemRandom);
@@ -234,11 +234,11 @@ test('with the root key of another installation no document is copied for a back
   assert.deepEqual(readdirSync(place), []);
 });
 
-test('each file and each folder of a backup is synced, and so is what it is restored into', async (t) => {
+test('every file and folder of a backup and of a restoration is synced', async (t) => {
   const { deps, place } = copyBackup(t, standing);
   const synced = new Map<number, number>();
   await using any = await open(deps, 'r');
-  // All handles share it.
+  // All file handles share this prototype.
   const handles = Object.getPrototypeOf(any) as FileHandle;
   const { sync } = handles;
   handles.sync = async function watched(this: FileHandle) {
@@ -268,7 +268,7 @@ test('each file and each folder of a backup is synced, and so is what it is rest
   synced.clear();
   assert.equal((await runBackup(standing, join(place, 'data'), 'restore', whole)).code, 0);
   assert.deepEqual(unsynced(join(place, 'data')), []);
-  // The sweep of a server goes by the time at which a document came.
+  // The sweep of a server uses the modification time of a document.
   const timesIn = (folder: string) =>
     absoluteFilesIn(join(folder, 'documents')).map((path) => Math.round(statSync(path).mtimeMs));
   assert.deepEqual(timesIn(join(place, 'data')).sort(), timesIn(standing.dataDir).sort());

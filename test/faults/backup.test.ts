@@ -23,7 +23,7 @@ import {
 } from '../support/backups.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
 
-// What a trial says of a backup whose parts are gone, and of what a server was in the middle of when it was made.
+// `backup verify` of backups with missing or damaged parts, and of backups that were created during other work of the server.
 
 const standing = makeBackupFixture(fileCleanupScope());
 
@@ -40,19 +40,19 @@ async function verify(t: TestContext, change: BackupChange): Promise<Verdict> {
   return verdict;
 }
 
-/** Takes the signed checkpoint of the database back to the one before. */
-const takenBack = changeBackupDatabase((db) => {
+/** Replaces the signed checkpoint of the database with the one before it. */
+const restorePreviousCheckpoint = changeBackupDatabase((db) => {
   using before = new DatabaseSync(join(standing.olderDataDir, databaseFile), { readOnly: true });
   const { size, root, note } = before.prepare("select * from ledger_checkpoint where kind = 'signed'").get() ?? {};
   const sql = "update ledger_checkpoint set size = ?, root = ?, note = ? where kind = 'signed'";
   assert.equal(db.prepare(sql).run(size ?? 0, root ?? '', note ?? '').changes, 1);
 });
 
-test('a copy that was taken between the anchor and its checkpoint is well', async (t) => {
-  assert.deepEqual((await verify(t, takenBack)).faults, []);
+test('a backup whose anchor is newer than the checkpoint of its database is valid', async (t) => {
+  assert.deepEqual((await verify(t, restorePreviousCheckpoint)).faults, []);
 });
 
-test('a broken byte in the middle of a document is found, but by --quick, which finds that one is missing or cut', async (t) => {
+test('a changed byte in a document is detected without --quick, and a missing or truncated document also with it', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const blob = blobPath(join(folder, 'documents'), standing.largeDocumentId);
   const verified = async (...flags: readonly string[]) =>
@@ -68,11 +68,11 @@ test('a broken byte in the middle of a document is found, but by --quick, which 
   assert.equal(await verified('--quick'), ' blob-missing');
 });
 
-test('the key of the last of many citizens is tried as well', async (t) => {
+test('a broken key of the last of many citizens is detected', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const root = readRootKey(rootKeyPathOf(standing));
   const ids = Array.from({ length: 1_500 }, (_, index) => `zz-many-${String(index).padStart(4, '0')}`);
-  const spoil = (db: DatabaseSync) =>
+  const damage = (db: DatabaseSync) =>
     db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'zz-many-1499'");
   await changeBackupDatabase((db) => {
     const insert = db.prepare('insert into citizen_key (citizen_id, wrapped, root_key_id) values (?, ?, ?)');
@@ -83,13 +83,13 @@ test('the key of the last of many citizens is tried as well', async (t) => {
   })(folder, rootKeyPathOf(standing));
   const well = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
   assert.equal(JSON.parse(well.said.split('\n')[0] ?? '').citizens, demoCitizenCount + ids.length);
-  await changeBackupDatabase(spoil)(folder, rootKeyPathOf(standing));
+  await changeBackupDatabase(damage)(folder, rootKeyPathOf(standing));
   const { code, said } = await runBackup(standing, place, 'verify', folder, '--scratch', place);
   assert.equal(code, 1);
   assert.match(said, /the root key does not open the keys of all citizens/);
 });
 
-test('a row that belongs to none of another table is a fault of the database', async (t) => {
+test('a row that refers to a missing row is a fault of the database', async (t) => {
   const { faults } = await verify(
     t,
     changeBackupDatabase((db) => db.exec('pragma foreign_keys = off; delete from notification')),
@@ -97,20 +97,20 @@ test('a row that belongs to none of another table is a fault of the database', a
   assert.match(faults.join('\n'), /^database: a row of \w+ refers to a missing row of notification$/m);
 });
 
-test('a backup whose documents lie in a bucket is verified without it, and nothing is made where the settings point', async (t) => {
+test('a backup with documents in a bucket is verified without the bucket, and nothing is created at the paths of the settings', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   rmSync(join(folder, 'documents'), { recursive: true });
   await rewriteManifest(folder, rootKeyPathOf(standing), { documents: null });
   const data = join(place, 'data');
-  // Nor is the database looked at that they name.
+  // The database of these settings is not read either.
   const settings = { DATA_DIR: data, DATABASE_URL: 'postgres://u@127.0.0.1:1/none' };
   const { code, said } = await runBackup(standing, settings, 'verify', folder, '--scratch', place);
   assert.deepEqual([code, existsSync(data), existsSync(join(folder, 'documents'))], [0, false, false], said);
 });
 
-test('what follows the last signed checkpoint is looked at as a start does', async (t) => {
+test('entries after the last signed checkpoint are checked as at a start', async (t) => {
   const verdict = await verify(t, async (folder, rootKeyPath) => {
-    await takenBack(folder, rootKeyPath);
+    await restorePreviousCheckpoint(folder, rootKeyPath);
     unlinkSync(join(folder, anchor));
     cpSync(join(standing.olderDataDir, anchor), join(folder, anchor));
     await changeBackupDatabase((db) => db.exec('update ledger_head set root = zeroblob(length(root))'))(
@@ -121,7 +121,7 @@ test('what follows the last signed checkpoint is looked at as a start does', asy
   assert.match(verdict.faults.join(), /^ledger: the stored tiles of size \d+ do not give the root of the head/);
 });
 
-test('a backup can be made on a share that takes no modes, as of Windows', async (t) => {
+test('a backup can be created on a share without file modes, such as one of Windows', async (t) => {
   const { deps } = copyBackup(t, standing);
   await using handle = await open(import.meta.filename);
   const refusal = Object.assign(new Error('EPERM: operation not permitted, fchmod'), { code: 'EPERM' });
@@ -130,7 +130,7 @@ test('a backup can be made on a share that takes no modes, as of Windows', async
   assert.equal(code, 0, said);
 });
 
-test('an anchor that is missing, or none, is a fault', async (t) => {
+test('a missing or invalid anchor is a fault', async (t) => {
   const missing = await verify(t, async (folder, rootKeyPath) => {
     unlinkSync(join(folder, anchor));
     await rewriteManifest(folder, rootKeyPath);
@@ -157,7 +157,7 @@ test('an anchor that is missing, or none, is a fault', async (t) => {
   assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, but no entries']);
 });
 
-test('what a server was in the middle of with documents is no fault of the backup', async (t) => {
+test('documents that were being stored or erased during the backup are no fault of it', async (t) => {
   const verdict = await verify(t, async (folder, rootKeyPath) => {
     const [first = '', second = ''] = absoluteFilesIn(join(folder, 'documents'));
     const { begunAt } = readBackupManifest(folder);
@@ -167,7 +167,7 @@ test('what a server was in the middle of with documents is no fault of the backu
       const at = Date.parse(begunAt) / 1_000 - secondsBefore;
       utimesSync(path, at, at);
     };
-    // One is in its row a moment after the copy, one belongs to an upload that a crash ended, one to a document just erased.
+    // The row of the first is written just after the copy, the second is of an upload that a crash ended, the third was just erased.
     stray('doc_01K9ZXQ7M0E7D8T3VBRN5YHC42', 1);
     stray('doc_01K9ZXQ7M0E7D8T3VBRN5YHC43', 3_600);
     utimesSync(first, 1, 1);

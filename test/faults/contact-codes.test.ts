@@ -4,11 +4,11 @@ import { type Database, WriteBusy, WriteUnknown } from '../../src/db/database.ts
 import { differentCode, openContactApp, problemNameOf } from '../support/contact-app.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
 
-// A code is asked for or entered, and the unit of that is not stored; or it is, and nobody hears of it.
+// The write of a request or a confirmation of a code fails, either before or after it was stored.
 const citizens = { 'cit-ida': { email: 'ida@example.org', phone: '+4740000000' } };
 const email = { channel: 'email', address: 'new@example.org' };
 
-type Fault = 'none' | 'not-stored' | 'stored-unheard';
+type Fault = 'none' | 'not-stored' | 'stored-outcome-lost';
 
 async function open(t: TestContext, engine: Engine) {
   const db = await engine.open(t);
@@ -20,7 +20,7 @@ async function open(t: TestContext, engine: Engine) {
       wires.fault = 'none';
       if (fault === 'not-stored') throw new WriteBusy('busy with others');
       const rows = await db.write(unit);
-      if (fault === 'stored-unheard') throw new WriteUnknown('the line was lost behind');
+      if (fault === 'stored-outcome-lost') throw new WriteUnknown('the connection was lost');
       return rows;
     },
   };
@@ -33,7 +33,7 @@ async function open(t: TestContext, engine: Engine) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a code that could not be stored is not sent, and not counted`, async (t) => {
+  test(`${engine.name}: a code that was not stored is neither sent nor counted`, async (t) => {
     const of = await open(t, engine);
     of.meet('not-stored');
     assert.equal(problemNameOf(await of.ask('cit-ida', email)), 'capacity-reduced');
@@ -46,9 +46,9 @@ for (const engine of engines) {
     assert.deepEqual([left, of.mails()], [[0, 0, 0], []]);
   });
 
-  test(`${engine.name}: a code whose storing nobody heard of is sent once, and good; asked for again it is another`, async (t) => {
+  test(`${engine.name}: a code with an unknown outcome of its write is sent once, and a second request sends another code`, async (t) => {
     const of = await open(t, engine);
-    of.meet('stored-unheard');
+    of.meet('stored-outcome-lost');
     assert.equal(problemNameOf(await of.ask('cit-ida', email)), 'outcome-unknown');
     await of.run();
     assert.equal(of.mails().length, 1);
@@ -59,7 +59,7 @@ for (const engine of engines) {
     assert.ok('verified' in confirmed, problemNameOf(confirmed));
   });
 
-  test(`${engine.name}: a code that was entered, and the answer lost, is used up, the address verified and the old one told once`, async (t) => {
+  test(`${engine.name}: after an unknown outcome a stored confirmation is used up, and the previous address is notified once`, async (t) => {
     const of = await open(t, engine);
     await of.ask('cit-ida', email);
     await of.run();
@@ -67,7 +67,7 @@ for (const engine of engines) {
     of.meet('not-stored');
     assert.equal(problemNameOf(await of.confirm('cit-ida', entered)), 'capacity-reduced');
     assert.equal((await of.contactOf('cit-ida'))?.email, 'ida@example.org');
-    of.meet('stored-unheard');
+    of.meet('stored-outcome-lost');
     assert.equal(problemNameOf(await of.confirm('cit-ida', entered)), 'outcome-unknown');
     assert.equal(problemNameOf(await of.confirm('cit-ida', entered)), 'contact-code-needed');
     assert.equal((await of.contactOf('cit-ida'))?.email, 'new@example.org');
@@ -75,14 +75,14 @@ for (const engine of engines) {
     assert.equal(of.mails().filter((mail) => mail.startsWith('ida@example.org:')).length, 1);
   });
 
-  test(`${engine.name}: a wrong code is told to be wrong only once it was counted`, async (t) => {
+  test(`${engine.name}: a code is reported as wrong only after the try was counted`, async (t) => {
     const of = await open(t, engine);
     await of.ask('cit-ida', email);
     const wrong = { channel: 'email', code: differentCode(await of.code('cit-ida')) };
     const triesOf = async () => (await of.app.db.read('select tries from contact_code'))[0]?.['tries'];
     of.meet('not-stored');
     assert.deepEqual([problemNameOf(await of.confirm('cit-ida', wrong)), await triesOf()], ['capacity-reduced', 0]);
-    of.meet('stored-unheard');
+    of.meet('stored-outcome-lost');
     assert.deepEqual([problemNameOf(await of.confirm('cit-ida', wrong)), await triesOf()], ['outcome-unknown', 1]);
     assert.deepEqual([problemNameOf(await of.confirm('cit-ida', wrong)), await triesOf()], ['contact-code-wrong', 2]);
   });

@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const over = 'the database can be reached again';
 
-test('an outage of PostgreSQL stands in the log once, and once more when it is over', async (t) => {
+test('an outage of PostgreSQL is logged once at its start and once at its end', async (t) => {
   const database = await createDatabase('migrated');
   t.after(() => dropDatabase(database));
   const proxy = await startPostgresProxy(t, database);
@@ -23,14 +23,14 @@ test('an outage of PostgreSQL stands in the log once, and once more when it is o
   const faults = () => {
     const lines = server.stderr().split('\n').slice(0, -1);
     const end = lines.findIndex((line) => line.includes(over));
-    const told = lines.slice(0, end === -1 ? undefined : end).map((line) => JSON.parse(line) as { where?: string });
-    return told.flatMap(({ where }) => where ?? []);
+    const entries = lines.slice(0, end === -1 ? undefined : end).map((line) => JSON.parse(line) as { where?: string });
+    return entries.flatMap(({ where }) => where ?? []);
   };
   assert.deepEqual(faults(), []);
 
   proxy.redirectTo('postgres://nobody@/nowhere?host=/nowhere');
   await waitUntil(async () => faults().length > 0);
-  // Meanwhile deliveries, numbering and call-backs try for their part, several times a second.
+  // Meanwhile the workers for deliveries, event numbers and webhooks retry several times a second.
   for (let count = 0; count < 40; count += 1) assert.equal(await send(), 503);
   proxy.redirectTo(database);
   await waitUntil(async () => server.stderr().includes(over));

@@ -23,8 +23,11 @@ async function open(t: TestContext, db: Database, claim?: WriteWithoutEvent) {
   const app = await createDeliveryApp(t, db);
   const { time, faults } = app;
   const say = await startProviderWebhook(t, {
-    ...{ ...app.app, claim: claim ?? app.app.claim },
-    ...{ read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
+    ...app.app,
+    claim: claim ?? app.app.claim,
+    read: db.read,
+    clock: time.clock,
+    onFault: (fault) => faults.push(fault),
   });
   return { ...app, say };
 }

@@ -52,23 +52,26 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a citizen who is erased, or imported again, before the row is written gets no document`, async (t) => {
-    for (const anew of [false, true]) {
+    for (const isImportedAgain of [false, true]) {
       const app = await openDocumentApp(t, engine);
       const { write } = app.wires;
       app.wires.write = async (unit) => {
         app.wires.write = write;
         assert.equal(await erase(app), true);
-        if (anew) await app.db.write(app.citizenKeys.creationStatements([testCitizenId]));
+        if (isImportedAgain) await app.db.write(app.citizenKeys.creationStatements([testCitizenId]));
         return await write(unit);
       };
       assert.equal(slugOf(await deposit(app, { 'idempotency-key': 'a-1' })), 'changed-meanwhile');
       assert.deepEqual(await leftOf(app), { open: [], files: 0 });
-      assert.equal(slugOf(await deposit(app, { 'idempotency-key': 'a-1' })), anew ? 201 : 'citizen-not-found');
+      assert.equal(
+        slugOf(await deposit(app, { 'idempotency-key': 'a-1' })),
+        isImportedAgain ? 201 : 'citizen-not-found',
+      );
     }
   });
 
   test(`${engine.name}: after a concurrent deposit and erasure no document can be opened`, async (t) => {
-    const { app, eraser } = await twoHouses(t, engine);
+    const { app, eraser } = await openTwoApps(t, engine);
     let stored = 0;
     for (let round = 0; round < 40; round += 1) {
       const { write } = app.wires;
@@ -98,7 +101,7 @@ for (const engine of engines) {
 }
 
 /** Two processes on one database, if the engine allows it: one deposits, the other erases. */
-async function twoHouses(t: TestContext, engine: Engine) {
+async function openTwoApps(t: TestContext, engine: Engine) {
   const folder = await makeDocumentFolder(t);
   const root = systemRandom(32);
   const place = await engine.createLocation(t);

@@ -104,18 +104,18 @@ async function assertVerified(app: DocumentApp): Promise<void> {
 
 for (const engine of engines) {
   for (const store of stores) {
-    test(`${engine.name}, ${store.name}: after kill -9 among many uploads every answered one is whole, and nothing is left of the others`, async (t) => {
+    test(`${engine.name}, ${store.name}: after kill -9 during many uploads every acknowledged one is complete, and nothing of the others remains`, async (t) => {
       const folder = await makeDocumentFolder(t);
       const place = await engine.createLocation(t);
       const { endpoint, settled } = await store.open(t);
-      const houseAt = async (db: Database) => {
+      const openAppAt = async (db: Database) => {
         const app = await buildDocumentApp(db, folder, new Uint8Array(32));
         if (endpoint !== undefined) app.wires.blobs = openS3Blobs(strictS3Place(endpoint));
         return app;
       };
       const first = await engine.openAt(place);
       await migrate(first, { now: () => 0 });
-      const all = await earlierDocuments(await houseAt(first));
+      const all = await earlierDocuments(await openAppAt(first));
       await first.close();
       let rows: readonly string[] = [];
       for (const answers of killedAt) {
@@ -126,7 +126,7 @@ for (const engine of engines) {
         if (engine.name === 'postgres') await waitUntilNoSessions(place);
         const db = await engine.openAt(place);
         try {
-          const app = await houseAt(db);
+          const app = await openAppAt(db);
           rows = await assertSwept(app, answered);
           if (answers === killedAt.at(-1)) await assertVerified(app);
         } finally {

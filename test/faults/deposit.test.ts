@@ -75,7 +75,7 @@ for (const engine of engines) {
     const write = app.wires.write;
     app.wires.write = async (unit) => {
       await write(unit);
-      throw new WriteUnknown('the line was lost behind');
+      throw new WriteUnknown('the connection was lost');
     };
     const result = await app.deposit(asked);
     assert.ok('refusal' in result && result.refusal.slug === 'outcome-unknown');

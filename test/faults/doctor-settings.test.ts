@@ -1,64 +1,15 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { issueCertificate } from '../support/certificates.ts';
 import { type DoctorReport, doctorOnDamagedDemo, runDoctor, testPassword } from '../support/doctor.ts';
-import { freePort } from '../support/free-port.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-// How `doctor` checks settings, certificates, and the addresses of a server.
+// How `doctor` checks settings and certificates.
 
 const doctorAfter = doctorOnDamagedDemo(fileCleanupScope());
-
-test('a port that another program uses is a fault', async (t) => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  t.after(() => other.close());
-  const { port } = other.address() as AddressInfo;
-  const { failures, code } = await doctorAfter(t, undefined, { PORT: String(port) });
-  assert.deepEqual(
-    [failures().map(({ name, found }) => [name, found]), code],
-    [[['port', `port ${port} of 127.0.0.1 is taken`]], 1],
-  );
-  const metrics = await doctorAfter(t, undefined, { ADMIN_PORT: String(port) });
-  assert.deepEqual(
-    [metrics.failures().map(({ name, fix }) => [name, fix]), metrics.code],
-    [[['port', 'end the program that has it, or set ADMIN_PORT']], 1],
-  );
-});
-
-test('a port that another program uses on all IPv4 and IPv6 addresses is reported with its setting', async (t) => {
-  const other = createServer().listen(0, '::');
-  await once(other, 'listening');
-  t.after(() => other.close());
-  const { port } = other.address() as AddressInfo;
-  const { failures } = await doctorAfter(t, undefined, { ADMIN_HOST: '::', ADMIN_PORT: String(port) });
-  assert.deepEqual(
-    failures().map(({ name, found, fix }) => [name, found, fix]),
-    [['port', `port ${port} of :: is taken`, 'end the program that has it, or set ADMIN_PORT']],
-  );
-});
-
-test('the same port in PORT and ADMIN_PORT is a fault', async (t) => {
-  const port = String(await freePort());
-  const { failures } = await doctorAfter(t, undefined, { PORT: port, ADMIN_PORT: port });
-  assert.deepEqual(
-    failures().map(({ name, fix }) => [name, fix]),
-    [['port', 'end the program that has it, or set ADMIN_PORT']],
-  );
-});
-
-test('a HOST that is not an address of this machine is a fault', async (t) => {
-  const { failures } = await doctorAfter(t, undefined, { HOST: '198.51.100.7' });
-  assert.deepEqual(
-    failures().map(({ name, status, found }) => [name, status, found]),
-    [['port', 'fault', '198.51.100.7 is no address of this machine']],
-  );
-});
 
 const dayMs = 86_400_000;
 for (const [ageDays, days, status, found] of [

@@ -181,7 +181,7 @@ const cases: readonly (readonly [
     ['queues', 'warn', /^email: \d+ due, the oldest for \d+ days$/, /start/],
   ],
   [
-    'a clock that is behind the recorded time',
+    'a clock that is earlier than the recorded time',
     sql('update clock_seen set seen_at = seen_at + 86400000'),
     {},
     ['clock', 'warn', /^the clock is \d+ h earlier than the time of the last server$/, /NTP/],

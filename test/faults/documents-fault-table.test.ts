@@ -33,11 +33,11 @@ const stores: readonly { readonly name: string; use(t: TestContext, app: Documen
 ];
 
 /** One external call that fails before or after its effect. */
-type Fault = { readonly name: string; spoil(app: DocumentApp, when: 'before' | 'after'): void };
+type Fault = { readonly name: string; inject(app: DocumentApp, when: 'before' | 'after'): void };
 
 const putFails: Fault = {
   name: 'put',
-  spoil: ({ wires }, when) => {
+  inject: ({ wires }, when) => {
     const real = wires.blobs;
     const put: BlobStore['put'] = async (name, pieces) => {
       if (when === 'after') await real.put(name, pieces);
@@ -48,7 +48,7 @@ const putFails: Fault = {
 };
 const removeFails: Fault = {
   name: 'remove',
-  spoil: ({ wires }, when) => {
+  inject: ({ wires }, when) => {
     const real = wires.blobs;
     const remove: BlobStore['remove'] = async (name) => {
       if (when === 'after') await real.remove(name);
@@ -59,7 +59,7 @@ const removeFails: Fault = {
 };
 const writeFails = (name: string, fault: () => Error): Fault => ({
   name,
-  spoil: ({ wires }, when) => {
+  inject: ({ wires }, when) => {
     const real = wires.write;
     wires.write = async (unit) => {
       if (when === 'after') await real(unit);
@@ -116,7 +116,7 @@ async function settled(app: DocumentApp): Promise<number> {
 
 for (const engine of engines) {
   for (const store of stores) {
-    test(`${engine.name}: on ${store.name}, after every fault there is nothing or the whole document, never half`, async (t) => {
+    test(`${engine.name}: on ${store.name}, after every fault the document is either complete or absent`, async (t) => {
       for (const [what, fault, ...whens] of table) {
         for (const when of whens) {
           await t.test(`${what}: ${fault.name} fails ${when}`, async (t) => {
@@ -129,7 +129,7 @@ for (const engine of engines) {
             const last = what === 'deposit' ? '' : await depositDocumentOf(app, bytes, what === 'run' ? due : {});
             if (what === 'run') await app.withdraw(last);
             app.time.now += 10;
-            fault.spoil(app, when);
+            fault.inject(app, when);
             await act(app, what, last);
             Object.assign(app.wires, { blobs, write });
             const stored = what === 'deposit' && fault === unknown && when === 'after';

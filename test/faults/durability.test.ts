@@ -18,8 +18,8 @@ import { engines } from '../support/database-engines.ts';
 import { makeLetter } from '../support/letters.ts';
 import { createDatabase, databaseNameOf, dropDatabase, queryServer } from '../support/postgres-databases.ts';
 
-// A process that is killed loses nothing of what the system has taken; a power cut does. What a test can see of it: that
-// the file is synced before it gets its name, and its folder after.
+// A power cut loses data that was written and not synced. The tests check that each file is synced before its rename, and its folder
+// after it.
 
 function folderOf(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'durable-'));
@@ -27,12 +27,12 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-/** What is synced and renamed from here on, in its order. */
+/** Records syncs and renames from now on, in their order. */
 async function watchDisk(t: TestContext, folder: string): Promise<string[]> {
   const seen: string[] = [];
   writeFileSync(join(folder, 'any'), '');
   await using any = await open(join(folder, 'any'), 'r');
-  // All handles share it.
+  // All file handles share this prototype.
   const handles = Object.getPrototypeOf(any) as FileHandle;
   const { sync } = handles;
   const { rename } = promises;
@@ -53,7 +53,7 @@ async function watchDisk(t: TestContext, folder: string): Promise<string[]> {
   return seen;
 }
 
-test('a document is synced before it gets its name, and its folder before the deposit is answered', async (t) => {
+test('a document is synced before its rename, and its folder before the deposit is acknowledged', async (t) => {
   const folder = folderOf(t);
   const blobs = await openFolderBlobs(join(folder, 'documents'));
   const seen = await watchDisk(t, folder);
@@ -68,7 +68,7 @@ test('a document is synced before it gets its name, and its folder before the de
   assert.deepEqual(last, ['file synced', ...folders, 'renamed', 'folder synced']);
 });
 
-test('a document in a folder that another one makes just now is acknowledged when all above it is synced too', async (t) => {
+test('a document in a folder that a concurrent upload creates is acknowledged after all parent folders are synced', async (t) => {
   const folder = folderOf(t);
   const blobs = await openFolderBlobs(join(folder, 'documents'));
   await using any = await open(folder, 'r');
@@ -101,21 +101,21 @@ test('a document in a folder that another one makes just now is acknowledged whe
   await first;
 });
 
-test('each folder that is made on the way to another is synced into the one above', async (t) => {
+test('each created parent folder is synced into its own parent', async (t) => {
   const folder = folderOf(t);
   const seen = await watchDisk(t, folder);
   await createSyncedFolder(join(folder, 'data', 'of', 'a witness'));
   assert.deepEqual(seen, ['folder synced', 'folder synced', 'folder synced']);
 });
 
-test('the anchor of the ledger is synced before it takes the place of the one before, and its folder after', async (t) => {
+test('the anchor of the ledger is synced before it replaces the previous one, and its folder after', async (t) => {
   const folder = folderOf(t);
   const seen = await watchDisk(t, folder);
   await replaceFileSynced(join(folder, 'ledger-checkpoint'), 'note');
   assert.deepEqual(seen, ['file synced', 'renamed', 'folder synced']);
 });
 
-test('a letter and its manifest are synced before they get their names, and the folder before it counts as sent', async (t) => {
+test('a letter and its manifest are synced before their renames, and the folder before the letter counts as sent', async (t) => {
   const folder = folderOf(t);
   const renderer = createLetterRenderer();
   t.after(() => renderer.close());
@@ -127,7 +127,7 @@ test('a letter and its manifest are synced before they get their names, and the 
   assert.deepEqual(seen, ['file synced', 'file synced', 'renamed', 'renamed', 'folder synced']);
 });
 
-test('the root key, new or rotated, is synced before it gets its name, and its folder after', (t) => {
+test('a new or rotated root key is synced before its rename, and its folder after', (t) => {
   const folder = folderOf(t);
   const seen: string[] = [];
   const { fsyncSync, linkSync, renameSync } = fs;
@@ -160,9 +160,9 @@ test('the root key, new or rotated, is synced before it gets its name, and its f
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: a commit means synced, whatever the default of the server`, async (t) => {
+  test(`${engine.name}: a commit is synced to disk, also if the default of the server is not to sync`, async (t) => {
     if (engine.name === 'sqlite') {
-      // The writer asserts it when it opens, and refuses to go on where it is not so (src/db/sqlite/sqlite-writer.ts).
+      // The writer checks this when it opens the file (src/db/sqlite/sqlite-writer.ts).
       const db = await engine.open(t);
       const [rows] = await db.write([{ sql: 'select synchronous from pragma_synchronous' }]);
       assert.equal(rows?.[0]?.['synchronous'], 2);

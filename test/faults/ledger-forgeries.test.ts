@@ -44,7 +44,7 @@ test('a verifier with only the public key detects each kind of forgery', async (
     });
   const flipped = (bytes: Uint8Array, at: number) => bytes.map((byte, place) => (place === at ? byte ^ 1 : byte));
   // The forger also fixes the leaf hashes, so that only the tree above shows the change.
-  const mended = (change: (entries: Uint8Array[]) => Uint8Array[]) => {
+  const rehashed = (change: (entries: Uint8Array[]) => Uint8Array[]) => {
     const bundle = inBundle(change);
     return {
       ...bundle,
@@ -59,13 +59,13 @@ test('a verifier with only the public key detects each kind of forgery', async (
 
   assert.match(await faultOf(inBundle((entries) => entries.toSpliced(7, 1))), /no bundle of 256 entries/);
   assert.match(
-    await faultOf(mended((entries) => [...entries.toSpliced(7, 1), entries[0] ?? new Uint8Array()])),
+    await faultOf(rehashed((entries) => [...entries.toSpliced(7, 1), entries[0] ?? new Uint8Array()])),
     /tile\/1|second history/,
   );
   assert.match(await faultOf(inBundle(changeOne)), /entry 256 is not the one of its tile/);
-  assert.match(await faultOf(mended(changeOne)), /tile\/1\/000|second history/);
+  assert.match(await faultOf(rehashed(changeOne)), /tile\/1\/000|second history/);
   assert.match(await faultOf(inBundle(swapTwo)), /entry 256 is not/);
-  assert.match(await faultOf(mended(swapTwo)), /tile\/1\/000|second history/);
+  assert.match(await faultOf(rehashed(swapTwo)), /tile\/1\/000|second history/);
   // Missing or truncated resources.
   const without = (level: number | 'entries'): LogSource => ({
     ...source,

@@ -32,7 +32,11 @@ const fileAnchor = openAnchor(anchorPath(folder));
 const anchor = { read: fileAnchor.read, advance: (note: string) => step(() => fileAnchor.advance(note)) };
 const lease = await holdLease({
   claim: async (statement) => (await db.write([statement]))[0] ?? [],
-  ...{ timer: systemTimer, name: 'ledger-sequencer', watchedPattern: 'ledger-sequencer', holder, leaseMs: 600 },
+  timer: systemTimer,
+  name: 'ledger-sequencer',
+  watchedPattern: 'ledger-sequencer',
+  holder,
+  leaseMs: 600,
   onFault: () => undefined,
 });
 const app = buildLedgerApp(db, { anchor, write, batchLimit: 50, fence: lease.fence });

@@ -134,15 +134,15 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: two sequencers that both believe to lead make one history`, async (t) => {
+  test(`${engine.name}: two sequencers that both act as leader write one history`, async (t) => {
     const db = await engine.open(t);
-    const houses = [1, 2].map((fence) => buildLedgerApp(db, { batchLimit: 7, fence: () => fence }));
-    const [first = assert.fail(), second = assert.fail()] = houses;
+    const apps = [1, 2].map((fence) => buildLedgerApp(db, { batchLimit: 7, fence: () => fence }));
+    const [first = assert.fail(), second = assert.fail()] = apps;
     const notes: string[] = [];
     let refused = 0;
     for (let round = 0; round < 12; round += 1) {
       await first.use(...Array.from({ length: 20 }, (_, at) => `c${at % 4}`));
-      const results = await Promise.allSettled(houses.map((app) => app.sequence()));
+      const results = await Promise.allSettled(apps.map((app) => app.sequence()));
       refused += results.filter(({ status }) => status === 'rejected').length;
       const served = await first.view.signedCheckpoint();
       if (served !== undefined) notes.push(served.note);

@@ -23,7 +23,7 @@ import { makeIdentityFolder } from '../support/identity-people.ts';
 import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Whatever a root key wraps when a rotation has taken it out of the file is lost for good.
+// A key that is wrapped by a root key after a rotation has removed that root key is lost forever.
 
 const clock = { now: () => 1_800_000_000_000 };
 const actor = { operator: 'clerk' };
@@ -63,14 +63,14 @@ async function installation(t: TestContext, engine: Engine) {
 const orderOf = (path: string) =>
   ({ path, format: 'csv', conditions: [], dryRun: false, restart: false, actor }) as const;
 
-async function rotateWholly(rotation: RotationContext): Promise<void> {
+async function completeRotation(rotation: RotationContext): Promise<void> {
   await prepareRotation(rotation);
   await rewrapAll(rotation, () => undefined);
   assert.ok(!('left' in (await finishRotation(rotation))));
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a whole rotation between the wrapping of keys and their storing loses no citizen of an import`, async (t) => {
+  test(`${engine.name}: a rotation between the wrapping and the storing of keys loses no citizen of an import`, async (t) => {
     const { db, rootKeyPath, file } = await installation(t, engine);
     const importing = processOn(db, rootKeyPath);
     let rotated = false;
@@ -80,7 +80,7 @@ for (const engine of engines) {
         commit: async (effect) => {
           if (!rotated && effect.statements.length > 2) {
             rotated = true;
-            await rotateWholly(processOn(db, rootKeyPath));
+            await completeRotation(processOn(db, rootKeyPath));
           }
           return await importing.commit(effect);
         },
@@ -94,12 +94,12 @@ for (const engine of engines) {
     assert.equal(row?.['keys'], ids.length);
   });
 
-  test(`${engine.name}: a host that has an old file of the root key stores nothing under it, and goes on with the new one`, async (t) => {
+  test(`${engine.name}: a host with an old root key file stores nothing under it, and continues with the new file`, async (t) => {
     const { db, folder, rootKeyPath, file } = await installation(t, engine);
     const otherPath = join(folder, 'other-host.key');
     copyFileSync(rootKeyPath, otherPath);
     const other = processOn(db, otherPath);
-    await rotateWholly(processOn(db, rootKeyPath));
+    await completeRotation(processOn(db, rootKeyPath));
     await assert.rejects(importCitizens(other, orderOf(file)), RootKeyRetired);
     const replaceKey = async () => {
       const { statements } = replaceSigningKeyStatements(other, { use: 'result' }, systemRandom);
@@ -120,7 +120,7 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: a rotation waits for the unit of another process that stores keys under the old root, and wraps these too', async (t) => {
+test('postgres: a rotation waits for the write of another process that stores keys under the old root key, and wraps them again', async (t) => {
   const url = await createDatabase('migrated');
   t.after(() => dropDatabase(url));
   const db = await openPostgres(url, { random: systemRandom });

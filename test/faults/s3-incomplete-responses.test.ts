@@ -37,7 +37,7 @@ for (const [what, method] of [
   ['an upload that S3 has ended before its last part', 'PUT'],
   ['an upload at whose end S3 says, asked again, that it knows none', 'POST'],
 ] as const) {
-  test(`${what} is unavailable, and the operator reads why`, async (t) => {
+  test(`${what} is unavailable, and the reason is logged`, async (t) => {
     const faults: unknown[] = [];
     const answer: RequestListener = (request, response) => {
       request.resume();

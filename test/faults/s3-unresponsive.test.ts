@@ -32,7 +32,7 @@ describe('an S3 store that fails', { concurrency: 8 }, () => {
     ['stops', () => undefined],
     ['is gone', (socket) => socket.destroySoon()],
   ] as const satisfies readonly [string, (socket: Socket) => void][]) {
-    test(`an S3 store that ${how} in the middle of a blob fails the reading of it, and the operator reads why`, async (t) => {
+    test(`an S3 store that ${how} in the middle of a blob fails the read, and the reason is logged`, async (t) => {
       const faults: unknown[] = [];
       const onFault = (fault: unknown) => faults.push(fault);
       const answer: RequestListener = (request, response) => {
@@ -81,11 +81,11 @@ describe('an S3 store that fails', { concurrency: 8 }, () => {
           { onFault: (fault) => faults.push(fault) },
         );
         const results = [app.deposit({ headers: depositHeadersOf(document), body: [document] }), app.retrieve(id)];
-        const told = (await Promise.all(results)).map((result) => {
+        const outcomes = (await Promise.all(results)).map((result) => {
           assert.ok('refusal' in result, JSON.stringify(result));
           return `${result.refusal.slug} ${result.refusal.headers?.['retry-after']}`;
         });
-        assert.deepEqual(told, ['capacity-reduced 2', 'document-unreadable 10']);
+        assert.deepEqual(outcomes, ['capacity-reduced 2', 'document-unreadable 10']);
       }
       assert.ok(faults.length >= 4 && faults.every((fault) => fault instanceof Error));
       app.wires.blobs = real;

@@ -19,7 +19,7 @@ const rounds = Number(process.env['KILL_ROUNDS'] ?? 2);
 const seed = Number(process.env['KILL_SEED'] ?? randomInt(2 ** 31));
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: a demo that is killed while it is made comes up at the next start, and is whole`, async (t) => {
+  test(`${engine}: a demo that is killed during its creation is complete after the next start`, async (t) => {
     t.diagnostic(`KILL_SEED=${seed}, ${rounds} kills`);
     const home = await makeServerFixture(t, { engine, database: 'empty' });
     const random = seededRandom(seed);
@@ -45,12 +45,12 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.equal(server.stderr(), '');
   });
 
-  test(`${engine}: an import that is killed again and again goes on where it was, and counts each row once`, async (t) => {
+  test(`${engine}: an import that is killed several times continues where it stopped, and counts each row once`, async (t) => {
     const home = await makeServerFixture(t, { engine });
     assert.equal((await home.runCommand('keys', 'create')).code, 0);
     const order = importOrder(home);
     await killImports(t, home, () => home.launchCommand(...order));
-    // The last kill may have come between the last commit and its report.
+    // The last kill may have been between the last commit and its report.
     assertImported(await home.runCommand(...order), home, ['finished', 'already-finished']);
   });
 }
@@ -72,7 +72,7 @@ test('sqlite: an import whose server is killed is resumed by the next command, w
   );
 });
 
-test('sqlite: behind a kill nothing waits for what the process that is gone had for itself', async (t) => {
+test('sqlite: after a kill the next start takes over the leases of the killed process at once', async (t) => {
   const home = await makeServerFixture(t);
   const holders = () => {
     using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
@@ -91,7 +91,7 @@ test('sqlite: behind a kill nothing waits for what the process that is gone had 
   );
 });
 
-test('postgres: a process that starts takes nothing from those that are at work', async (t) => {
+test('postgres: a process that starts takes no lease from a running process', async (t) => {
   const homes = await makeTwoServerHomes(t);
   await startServers(homes);
   const db = await homes[0].openDb();
@@ -105,7 +105,7 @@ test('postgres: a process that starts takes nothing from those that are at work'
 const rows = 8_000 * rounds;
 const refused = rows / 1_000;
 
-/** A file of citizens of whom every thousandth has no id, and the command that imports it. */
+/** Writes a file of citizens, of whom every thousandth has no id. Returns the command that imports it. */
 function importOrder(home: ServerFixture): readonly string[] {
   const lines = Array.from({ length: rows }, (_, row) => {
     const id = row % 1_000 === 999 ? '' : `import-${row}`;
@@ -118,7 +118,7 @@ function importOrder(home: ServerFixture): readonly string[] {
 
 const errorsOf = (home: ServerFixture) => join(home.dataDir, 'refused.csv');
 
-/** Starts the import and kills it some time after it has stored rows, again and again; true where it was done before. */
+/** Starts the import several times, and kills it each time after it has stored rows. */
 async function killImports(t: TestContext, home: ServerFixture, launch: () => ServerProcess): Promise<void> {
   const random = seededRandom(seed);
   for (let round = 0; round < rounds; round += 1) {
@@ -131,14 +131,14 @@ async function killImports(t: TestContext, home: ServerFixture, launch: () => Se
     await waitUntil(async () => ended || (await rowsRead(home)) > before);
     await pause(150 * random());
     const { code } = await importing.stop('SIGKILL');
-    // Else its last rows might be stored under the next one, which has to refuse that.
+    // Otherwise its last rows could be stored during the next import, which would refuse that.
     if (home.databaseUrl !== undefined) await waitUntilNoSessions(home.databaseUrl);
     t.diagnostic(`${code === 0 ? 'done' : 'killed'} at ${await rowsRead(home)} of ${rows} rows`);
     if (code === 0) return;
   }
 }
 
-/** How many rows of the file are stored, by a look into the database beside the program. */
+/** The number of rows that the import has read, from the database. */
 async function rowsRead({ dataDir, databaseUrl }: ServerFixture): Promise<number> {
   const sql = 'select coalesce(max(rows_read), 0) as n from register_import where rows_read <> 14';
   if (databaseUrl === undefined) {

@@ -17,14 +17,14 @@ import { relativeFilesIn } from '../support/stored-data-search.ts';
 import { seededRandom } from '../support/test-data.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// `KILL_ROUNDS=10 KILL_SEED=… node --test test/faults/server-kill.test.ts` kills more often, and as in an earlier run.
+// `KILL_ROUNDS=10 KILL_SEED=… node --test test/faults/server-kill.test.ts` kills more often, and repeats an earlier run.
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 2);
 const seed = Number(process.env['KILL_SEED'] ?? randomInt(2 ** 31));
-/** Within the whole suite others use the machine as well; asked for by itself, the promise is held to its word. */
+/** Other tests of the suite use the machine too. A run with KILL_ROUNDS has the limit of the documentation. */
 const wholeWithinMs = process.env['KILL_ROUNDS'] === undefined ? 30_000 : 10_000;
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: killed at any moment under load, the server loses and doubles nothing that it answered`, async (t) => {
+  test(`${engine}: a server that is killed at any moment under load loses and repeats no acknowledged request`, async (t) => {
     t.diagnostic(`KILL_SEED=${seed}, ${rounds} kills`);
     const sink = await startTestSmtpServer(t);
     const home = await makeServerFixture(t, { engine, settings: { SMTP_URL: sink.url } });
@@ -36,7 +36,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const sizes = [3_000, 400_000, 2_500_000];
     const uploaders = startDocumentUploaders(home.url, token, { citizenId: 'demo-mary', sizes });
 
-    // A test that fails would otherwise leave them calling a server that is gone, and the run would not end.
+    // After a failed test they would otherwise call the ended server forever.
     t.after(() => {
       senders.finish();
       uploaders.finish();
@@ -54,13 +54,13 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assertMails(senders, states, sink);
     await assertDocuments(home, token, uploaders);
     assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
-    assert.equal(server.stderr(), '', 'the server after the last kill had nothing to complain of');
+    assert.equal(server.stderr(), '', 'the server after the last kill logged no error');
     await assertStored(home, senders, uploaders);
     assert.ok(wholeAfterMs <= wholeWithinMs, `whole again after ${wholeAfterMs} ms`);
   });
 }
 
-/** Kills and starts; gives the server of the last start, and when that began. `beforeLast` runs ahead of the last kill. */
+/** Kills and starts the server several times. Returns the last one and its start time. `beforeLast` runs before the last kill. */
 async function killAgainAndAgain(t: TestContext, home: ServerFixture, first: RunningServer, beforeLast: () => void) {
   const random = seededRandom(seed);
   let server = first;
@@ -73,18 +73,18 @@ async function killAgainAndAgain(t: TestContext, home: ServerFixture, first: Run
     startedAt = performance.now();
     server = await home.start();
     t.diagnostic(`killed after ${afterMs} ms, up again after ${Math.round(performance.now() - startedAt)} ms`);
-    // The sweep runs beside the first answers. On PostgreSQL another process could be at work on them: there they stay a day.
+    // The sweep runs during the first responses. On PostgreSQL another process could be writing the uploads, so they stay for a day.
     if (round === rounds && home.databaseUrl === undefined) {
       const left = () => relativeFilesIn(join(home.dataDir, 'documents/incoming'));
       await waitUntil(async () => left().length === 0).catch(() =>
-        assert.deepEqual(left(), [], 'broken uploads are left'),
+        assert.deepEqual(left(), [], 'incomplete uploads remain'),
       );
     }
   }
   return { server, startedAt };
 }
 
-/** What became of the mail of each accepted notification, once all have ended. */
+/** The final status of the mail of each accepted notification. */
 async function statesOf(
   home: ServerFixture,
   token: string,
@@ -98,7 +98,7 @@ async function statesOf(
       await Promise.all(
         open.slice(at, at + 64).map(async (id) => {
           const answer = await ask({ path: `/v1/notifications/${id}`, headers: bearerHeaders(token) });
-          // A server that is too busy for it says so, and is asked again.
+          // The server is overloaded, and is asked again.
           if (answer.status === 503) return;
           assert.equal(answer.status, 200, `an accepted notification is lost: ${answer.body}`);
           const deliveries = parseJsonBody(answer)['deliveries'] as { channel: string; status: string }[];
@@ -125,7 +125,7 @@ function assertMails(senders: NotificationSenders, states: ReadonlyMap<string, s
   assert.deepEqual(
     [...mails.keys()].filter((id) => !ids.has(id)),
     [],
-    'mails that nobody was told of',
+    'mails of notifications that were not acknowledged',
   );
   for (const id of ids) {
     const [state, count] = [states.get(id), mails.get(id) ?? 0];
@@ -144,7 +144,7 @@ async function assertDocuments(home: ServerFixture, token: string, { deposited }
   ask.close();
 }
 
-/** Nothing is stored that nobody was told of: no notification, no document and no blob but such as were cut off by a kill. */
+/** Only acknowledged notifications, documents and blobs are stored, except those whose response a kill prevented. */
 async function assertStored(
   home: ServerFixture,
   senders: NotificationSenders,
@@ -161,12 +161,15 @@ async function assertStored(
     const [stored, blobs] = [new Set(documents), relativeFilesIn(join(home.dataDir, 'documents/sealed'))];
     const orphans = blobs.map((path) => path.slice(-30)).filter((name) => !stored.has(name));
     assert.equal(blobs.length - orphans.length, documents.length, 'each document has its bytes');
-    // Bytes whose row was never written stay for a time (sweep-blobs.ts): one upload of each program for each kill.
+    // A blob without a row stays for a time (sweep-blobs.ts): one upload of each client for each kill.
     assert.ok(orphans.length <= 3 * rounds, `${orphans.length} blobs without a row`);
-    // A kill between the commit and the answer leaves a document whose issuer does not know of it: one for each program.
+    // A kill between the commit and the response leaves a document without acknowledgement: one for each client.
     const ofDemo = home.readDemoFile().documents.length;
-    const untold = documents.length - ofDemo - deposited.size;
-    assert.ok(untold >= 0 && untold <= 3 * rounds, `${untold} documents that nobody was told of`);
+    const unacknowledged = documents.length - ofDemo - deposited.size;
+    assert.ok(
+      unacknowledged >= 0 && unacknowledged <= 3 * rounds,
+      `${unacknowledged} documents without acknowledgement`,
+    );
   } finally {
     await db.close();
   }

@@ -7,13 +7,13 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const longestMs = 45_000;
 
-test('a server whose terminal is closed finishes what it has in hand, as when it is told to end', async (t) => {
+test('a server stops gracefully at SIGHUP, when its terminal is closed', async (t) => {
   const home = await makeServerFixture(t);
   const server = await home.start('demo');
   assert.deepEqual(await server.stop('SIGHUP'), { code: 0, signal: null });
 });
 
-test('sqlite: a server that has lost its database ends with a fault and says so: a supervisor starts it anew', async (t) => {
+test('sqlite: a server that has lost its database logs the fault and exits with 1, so that a supervisor starts it again', async (t) => {
   const home = await makeServerFixture(t, { settings: withTerminableThreads('sqlite-writer', t) });
   const server = await home.start('demo');
   assert.deepEqual(await server.stop('SIGUSR2'), { code: 1, signal: null });
@@ -21,7 +21,7 @@ test('sqlite: a server that has lost its database ends with a fault and says so:
   assert.deepEqual(await (await home.start('demo')).stop('SIGTERM'), { code: 0, signal: null });
 });
 
-test('postgres: a server whose database is gone is not ready, and still ends when it is told to', async (t) => {
+test('postgres: a server without its database is not ready, and still stops at SIGTERM', async (t) => {
   const postgres = await startPostgres();
   t.after(() => postgres.stop());
   const settings = { DATABASE_URL: postgres.url.replace('@/', '@localhost/') };

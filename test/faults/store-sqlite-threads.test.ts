@@ -25,7 +25,7 @@ async function openThreeHandles(
   const join = () => {
     const port = first.share?.();
     assert.ok(port !== undefined);
-    return openSqliteInThread(path, port, systemRandom);
+    return openSqliteInThread({ path, port, random: systemRandom });
   };
   return { path, first, others: [join(), join()], lost };
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { findCycles, measure } from '../../scripts/code-figures.ts';
+import { countLiteralSpreads, findCycles, measure } from '../../scripts/code-figures.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const script = resolve(import.meta.dirname, '../../scripts/check-code.ts');
@@ -65,6 +65,14 @@ test('each check counts only the constructs that it names', () => {
     undocumented: [42.9, 'src/a.ts:6 A', 'src/a.ts:7 twice', 'src/a.ts:8 twice'],
     anys: [1, 'src/a.ts:11'],
   });
+});
+
+test('only the spread of an object literal counts as a literal spread', () => {
+  const folder = makeSource({
+    'a.ts': ['const a = { ...b, ...(b ? { c: 1 } : {}) };', 'const d = {', '  ...{ e: 1 },', '  ...[{ f: 1 }],', '};'],
+  });
+  const { value, places } = countLiteralSpreads([join(folder, 'a.ts')], folder);
+  assert.deepEqual([value, places], [1, ['a.ts:3']]);
 });
 
 test('files that import each other are one cycle, and a chain of imports without a return is not', () => {

@@ -21,16 +21,16 @@ const nothingElse = 'warn settings nothing else was checked -> fix the settings 
 
 // Each test waits for the timeout of a probe, and the tests share nothing.
 suite('unresponsive paths', { concurrency: 10 }, () => {
-  test('doctor reports each setting with an unresponsive path, checks nothing else, and exits', async (t) => {
+  test('doctor reports the first setting with an unresponsive path, checks nothing else, and exits', async (t) => {
     const path = makeUnresponsivePath(t);
     const paths = { ROOT_KEY_FILE: path, TLS_KEY: path, LETTER_FONTS: path, LETTER_SPOOL: path };
     const home = await makeServerFixture(t, { settings: { ...paths, TLS_CERTIFICATE: '/dev/null' } });
     const { code, stdout } = await home.runCommand('doctor');
     assert.equal(code, 1);
-    const lines = linesOf(stdout);
-    for (const name of Object.keys(paths))
-      assert.ok(lines.some((line) => line.startsWith(`FAULT settings ${name}: no answer from ${path} within 5 s`)));
-    assert.deepEqual(lines.slice(4), [nothingElse, '']);
+    const [first = '', ...others] = linesOf(stdout);
+    const [, name = ''] = /^FAULT settings ([A-Z_]+): no answer from \S+ within 5 s/.exec(first) ?? [];
+    assert.ok(name in paths, first);
+    assert.deepEqual(others, [nothingElse, '']);
   });
 
   test('doctor ignores a link in DATA_DIR to an unresponsive path that the server does not use', async (t) => {

@@ -1,135 +1,75 @@
 import { X509Certificate } from 'node:crypto';
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  statfsSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { commandSocketPath, fitsSocket } from '../../cli/command-socket.ts';
-import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
+import { type DoctorFinding, type DoctorFindings, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
+import { publicUrlFor } from '../../config/public-url.ts';
 import type { Settings } from '../../config/settings.ts';
 import { rootKeyIdOf } from '../../crypto/root-key.ts';
 import { readRootSecrets } from '../../crypto/root-key-file.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
 import { rootKeyPath } from '../first-root-key.ts';
-import { type DoctorContext, errorMessage, formatBytes, splitFix } from './doctor-context.ts';
-
-type MachineContext = Pick<DoctorContext, 'settings' | 'clock'>;
-
-/** Checks the files on this machine: the data folder, the root key and the TLS certificate. */
-export function machineChecks(context: MachineContext): readonly DoctorCheck[] {
-  const check = (name: string, run: () => readonly DoctorFinding[], fix: string): DoctorCheck => ({
-    name,
-    run: async () => run(),
-    onFailure: { is: 'fault', fix },
-  });
-  const { settings } = context;
-  return [
-    check(
-      'data-dir',
-      () => [...checkDataDir(settings.dataDir), ...socketPathWarning(settings)],
-      'check that DATA_DIR is a folder of the user of the server',
-    ),
-    check('root-key', () => [checkRootKey(settings)], 'see docs/operating.md#the-root-key'),
-    check('tls', () => checkCertificate(context), 'check TLS_CERTIFICATE'),
-  ];
-}
+import { formatMebibytes } from './doctor-context.ts';
 
 const ownUser = process.getuid?.();
 
-function checkDataDir(path: string): readonly DoctorFinding[] {
+/** Checks the owners, the mode and the free space of the data folder. */
+export function checkDataDir({ dataDir: path, databaseUrl }: Settings): DoctorFindings {
   const folder = statSync(path, { throwIfNoEntry: false });
-  if (folder === undefined) return [missingFolderFinding(path)];
-  if (!folder.isDirectory()) return [faultFinding(`${path} is not a folder`, 'set DATA_DIR to a folder')];
-  const errorCode = accessErrorCode(path);
-  if (errorCode !== undefined) return [notWritableFinding(path, errorCode)];
+  if (folder === undefined && canCreate(path))
+    return warnFinding(`${path} does not exist yet`, 'run `citizen-services keys create`, or create it with mode 700');
+  const notWritable = notWritableFinding(path);
+  if (folder === undefined || notWritable !== undefined) return notWritable;
   const findings: DoctorFinding[] = [];
   const owner = ownUser === 0 ? folder.uid : ownUser;
-  if (folder.uid !== owner)
+  if (owner !== ownUser)
     findings.push(
-      warnFinding(`${path} belongs to user ${folder.uid}, not to this user (${owner})`, ownedBy(owner, path)),
+      warnFinding(`this is root, and ${path} belongs to user ${owner}`, 'run it as the user of the server'),
     );
-  if (ownUser === 0 && folder.uid !== 0)
-    findings.push(
-      warnFinding(`this is root, and ${path} belongs to user ${folder.uid}`, 'run it as the user of the server'),
-    );
+  // The target of a link can be on a dead mount, so only the link is read. A server can remove a file meanwhile.
+  const ownerOf = (name: string) => lstatSync(join(path, name), { throwIfNoEntry: false })?.uid ?? owner;
   // The root folder of a file system can contain `lost+found`, which belongs to root.
   const names = readdirSync(path).filter((name) => name !== 'lost+found');
-  const foreign = names.filter((name) => ownerOf(join(path, name)) !== owner);
+  const foreign = names.filter((name) => ownerOf(name) !== owner).slice(0, 3);
   if (foreign.length > 0)
     findings.push(
-      faultFinding(`${foreign.slice(0, 3).join(', ')} in ${path} belongs to another user`, ownedBy(owner, path)),
+      faultFinding(`${foreign.join(', ')} in ${path} belongs to another user`, `chown -R ${owner} ${path}`),
     );
   const mode = folder.mode & 0o777;
   if ((mode & 0o077) !== 0)
     findings.push(warnFinding(`${path} has mode ${mode.toString(8)}: other users can open it`, `chmod 700 ${path}`));
-  const freeSpace = checkFreeSpace(path);
-  return findings.length > 0 && freeSpace.is === 'ok' ? findings : [...findings, freeSpace];
-}
-
-function socketPathWarning({ databaseUrl, dataDir }: Settings): readonly DoctorFinding[] {
-  if (databaseUrl !== undefined || fitsSocket(commandSocketPath(dataDir))) return [];
-  return [
-    warnFinding(
-      `the path ${dataDir} is too long for a socket in it: no commands can run while the server runs`,
-      'set DATA_DIR to a shorter path, such as a link to this folder',
-    ),
-  ];
-}
-
-/** The owner of an entry itself, not of the target of a link: the target can be on a dead mount. */
-function ownerOf(path: string): number | undefined {
-  return lstatSync(path, { throwIfNoEntry: false })?.uid ?? ownUser;
-}
-
-const ownedBy = (user: number | undefined, path: string) => `chown -R ${user} ${path}`;
-
-function missingFolderFinding(path: string): DoctorFinding {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-    return faultFinding(`${path} is a link to a missing folder`, `mount or create ${readlinkSync(path)}`);
-  if (canCreate(path))
-    return warnFinding(`${path} does not exist yet`, 'run `citizen-services keys create`, or create it with mode 700');
-  return faultFinding(
-    `${path} does not exist, and this user (${ownUser}) cannot create it`,
-    `create it, and ${ownedBy(ownUser, path)}`,
-  );
+  if (databaseUrl === undefined && !fitsSocket(commandSocketPath(path)))
+    findings.push(
+      warnFinding(
+        `the path ${path} is too long for a socket in it: no commands can run while the server runs`,
+        'set DATA_DIR to a shorter path, such as a link to this folder',
+      ),
+    );
+  const space = checkFreeSpace(path);
+  return findings.length > 0 && space.is === 'ok' ? findings : [...findings, space];
 }
 
 /** Whether this user can create a missing folder. */
 export function canCreate(path: string): boolean {
   let parent = dirname(path);
   while (!existsSync(parent)) parent = dirname(parent);
-  return canWrite(parent);
+  return notWritableFinding(parent) === undefined;
 }
 
-/** Whether this user can read and write in a folder. */
-export function canWrite(path: string): boolean {
-  return accessErrorCode(path) === undefined;
-}
-
-function accessErrorCode(path: string): string | undefined {
+/** A fault if this user cannot read and write in a folder. */
+export function notWritableFinding(path: string): DoctorFinding | undefined {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return undefined;
-  } catch (fault) {
-    return (fault as NodeJS.ErrnoException).code ?? 'unknown';
+    return statSync(path).isDirectory() ? undefined : faultFinding(`${path} is not a folder`, 'name a folder');
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return faultFinding(
+      `this user (${ownUser}) cannot write in ${path} (${code})`,
+      'it must be a folder of the user of the server, on a disk that is mounted for writing',
+    );
   }
-}
-
-/** `code` is the error code of the system, such as `EROFS`: on a read-only file system another owner would not help. */
-export function notWritableFinding(path: string, code: string): DoctorFinding {
-  if (code !== 'EROFS') return faultFinding(`this user (${ownUser}) cannot write in ${path}`, ownedBy(ownUser, path));
-  return faultFinding(
-    `${path} is on a read-only file system`,
-    'mount it for writing; if the system made it read-only after errors, see dmesg',
-  );
 }
 
 const mebibyte = 2 ** 20;
@@ -143,60 +83,69 @@ export function checkFreeSpace(path: string): DoctorFinding {
 
 /** `freeFiles` is the number of files that can still be created; undefined if the file system does not count them. */
 export function spaceFinding(path: string, freeBytes: number, freeFiles: number | undefined): DoctorFinding {
-  const found = `${path} has ${formatBytes(freeBytes)} free`;
+  const found = `${path} has ${formatMebibytes(freeBytes)} free`;
   if (freeFiles !== undefined && freeFiles < 1_000)
     return faultFinding(`${path} has room for only ${freeFiles} more files`, 'free some space there');
   if (freeBytes < lowSpace.fault) return faultFinding(found, 'free some space: a full disk stops the server');
   return freeBytes < lowSpace.warn ? warnFinding(found, 'free some space') : okFinding(found);
 }
 
-function checkRootKey(settings: Settings): DoctorFinding {
+/** Reads the root key file. */
+export function checkRootKey(settings: Settings): DoctorFinding {
   const path = rootKeyPath(settings);
-  try {
-    const { current, previous } = readRootSecrets(path);
-    if (previous === undefined) return okFinding(`${path}, root key ${rootKeyIdOf(current)}`);
-    return warnFinding(`${path}: a rotation is not finished`, 'run `citizen-services keys rotate-root --finish`');
-  } catch (fault) {
-    return faultFinding(...splitFix(errorMessage(fault), 'see docs/operating.md#the-root-key'));
-  }
+  const { current, previous } = readRootSecrets(path);
+  if (previous === undefined) return okFinding(`${path}, root key ${rootKeyIdOf(current)}`);
+  return warnFinding(`${path}: a rotation is not finished`, 'run `citizen-services keys rotate-root --finish`');
 }
 
 const dayMs = 86_400_000;
 /** Automatic renewal happens about 30 days before the end, or at a third of a shorter lifetime. After this time it has failed. */
 const expirySoon = { ms: 21 * dayMs, partOfLifetime: 1 / 4 };
 
-function checkCertificate({ settings, clock }: MachineContext): readonly DoctorFinding[] {
-  const { tlsCertificate: path, publicUrl } = settings;
-  const certificate = path === undefined || !existsSync(path) ? undefined : readCertificate(path);
-  if (certificate === undefined) return [];
+/** Checks the dates and the name of the TLS certificate. */
+export function checkCertificate({ tlsCertificate: path, publicUrl }: Settings, clock: Clock): DoctorFindings {
+  const certificate = path === undefined ? undefined : readCertificate(path);
+  if (certificate === undefined) return undefined;
   const { validFromDate, validToDate } = certificate;
   const lifetimeMs = validToDate.getTime() - validFromDate.getTime();
   const leftMs = validToDate.getTime() - clock.now();
   const renew = 'renew it: a running server reloads the files';
   const until = validToDate.toISOString().slice(0, 10);
-  if (leftMs < 0) return [faultFinding(`${path} expired on ${until}`, renew)];
-  if (validFromDate.getTime() > clock.now()) {
+  if (leftMs < 0) return faultFinding(`${path} expired on ${until}`, renew);
+  if (leftMs > lifetimeMs) {
     const found = `${path} is valid from ${validFromDate.toISOString()}`;
-    return [faultFinding(found, 'set the clock of this machine, or wait')];
+    return faultFinding(found, 'set the clock of this machine, or wait');
   }
   const host = publicUrl === undefined ? undefined : unbracketedHost(new URL(publicUrl));
   if (host !== undefined && (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) === undefined)
-    return [
-      warnFinding(
-        `${path} is not valid for ${host} in PUBLIC_URL`,
-        'get a certificate for this name, unless a proxy terminates TLS',
-      ),
-    ];
+    return warnFinding(
+      `${path} is not valid for ${host} in PUBLIC_URL`,
+      'get a certificate for this name, unless a proxy terminates TLS',
+    );
   if (leftMs < Math.min(expirySoon.ms, lifetimeMs * expirySoon.partOfLifetime))
-    return [warnFinding(`${path} expires in ${Math.floor(leftMs / dayMs)} days`, renew)];
-  return [okFinding(`${path} is valid until ${until}`)];
+    return warnFinding(`${path} expires in ${Math.floor(leftMs / dayMs)} days`, renew);
+  return okFinding(`${path} is valid until ${until}`);
 }
 
 function readCertificate(path: string): X509Certificate | undefined {
   try {
     return new X509Certificate(readFileSync(path));
   } catch {
-    // The check of the settings reports why.
+    // The check `settings` reports why.
     return undefined;
   }
+}
+
+/** Checks the address that callers use. */
+export function checkPublicUrl(settings: Settings): DoctorFinding {
+  const { publicUrl: url, port } = settings;
+  if (url === undefined)
+    return warnFinding(
+      `not set: tokens and links contain ${port === 0 ? 'a random port' : publicUrlFor(settings, port)}`,
+      'set PUBLIC_URL to the address that callers use',
+    );
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname))
+    return warnFinding(`${url}: tokens and personal data cross the network unencrypted`, 'serve it over https');
+  return okFinding(url);
 }

@@ -1,4 +1,4 @@
-import type { CheckPlan, DoctorFinding } from '../../cli/doctor.ts';
+import type { CheckPlan, DoctorCheck } from '../../cli/doctor.ts';
 import { readSettings, SettingError, type Settings } from '../../config/settings.ts';
 import type { RootKey } from '../../crypto/root-key.ts';
 import { readRootKey } from '../../crypto/root-key-file.ts';
@@ -8,22 +8,38 @@ import { Secret } from '../../kernel/secret.ts';
 import { systemClock } from '../../kernel/system-clock.ts';
 import { rootKeyPath } from '../first-root-key.ts';
 import type { Environment } from '../threads/thread-messages.ts';
-import { addressChecks } from './address-checks.ts';
-import { contentChecks } from './content-checks.ts';
-import { databaseChecks } from './database-checks.ts';
-import { CheckFailed, type DoctorContext, errorMessage } from './doctor-context.ts';
-import { machineChecks } from './machine-checks.ts';
-import { findUnresponsivePaths, pathsToProbe, settingFilePaths } from './probe-paths.ts';
-import { serviceChecks } from './service-checks.ts';
-import { settingFaultsCheck, settingsCheck } from './settings-check.ts';
+import {
+  checkClients,
+  checkLedger,
+  checkQueues,
+  checkRegister,
+  checkSigningKeys,
+  checkSubkeys,
+  onMigratedDatabase,
+} from './content-checks.ts';
+import { checkClock, checkDatabase, checkPostgres, clockFix } from './database-checks.ts';
+import type { DoctorContext } from './doctor-context.ts';
+import { checkCertificate, checkDataDir, checkPublicUrl, checkRootKey } from './machine-checks.ts';
+import { findUnresponsivePath, pathsToProbe, settingFilePaths } from './probe-paths.ts';
+import {
+  checkDocuments,
+  checkLetterSpool,
+  checkRelay,
+  checkScanner,
+  checkSignIn,
+  checkUrl,
+  checkUrls,
+  checkWitnesses,
+} from './service-checks.ts';
+import { checkSettings, settingFaultFindings } from './settings-check.ts';
 
 /**
  * The checks of the installation that an environment describes. If settings are invalid, or a path in them does not respond,
  * only the settings are checked: another check could read the wrong database, or never end.
  */
 export async function planDoctorChecks(environment: Environment): Promise<CheckPlan> {
-  const unreadable = await findUnresponsivePaths(settingFilePaths(environment));
-  if (unreadable.length > 0) return onlySettings(unreadable);
+  const unreadable = await findUnresponsivePath(settingFilePaths(environment));
+  if (unreadable !== undefined) return onlySettings([unreadable]);
   const faults: SettingError[] = [];
   let settings: Settings;
   try {
@@ -32,55 +48,94 @@ export async function planDoctorChecks(environment: Environment): Promise<CheckP
     if (!(fault instanceof SettingError)) throw fault;
     return onlySettings([fault]);
   }
-  const unresponsive = await findUnresponsivePaths(pathsToProbe(settings));
-  const context = createDoctorContext(settings, unresponsive.length === 0);
-  const redacted = createSecretRedactor(settings);
-  return {
-    stages: planStages(context, { faults, unresponsive, file: environment['SETTINGS_FILE'] }).map((stage) =>
-      stage.map((check) => ({ ...check, run: () => redacted(check.run()) })),
-    ),
-    end: async () => (unresponsive.length > 0 ? undefined : await (await context.database())?.close()),
+  const unresponsive = await findUnresponsivePath(pathsToProbe(settings));
+  if (unresponsive !== undefined) return onlySettings([...faults, unresponsive]);
+  const context = createDoctorContext(settings);
+  const file = environment['SETTINGS_FILE'];
+  const settingsCheck: DoctorCheck = {
+    name: 'settings',
+    fix: 'see docs/settings.md',
+    run: () => checkSettings({ settings, faults, file, clock: systemClock }),
   };
-}
-
-type SettingProblems = {
-  readonly faults: readonly SettingError[];
-  readonly unresponsive: readonly SettingError[];
-  /** The path in `SETTINGS_FILE`. */
-  readonly file: string | undefined;
-};
-
-function planStages(context: DoctorContext, { faults, unresponsive, file }: SettingProblems): CheckPlan['stages'] {
-  const { settings, clock } = context;
-  if (unresponsive.length > 0) return [[settingFaultsCheck([...faults, ...unresponsive])]];
-  const settingsStage = settingsCheck({ settings, faults, file, clock });
-  if (faults.length > 0) return [[settingsStage]];
-  const localChecks = [settingsStage, ...machineChecks(context), ...databaseChecks(context), ...contentChecks(context)];
-  // Node.js resolves two names at a time. A name without an answer must not delay the connection to the database.
-  return [localChecks, [...serviceChecks(context), ...addressChecks(settings)]];
+  return {
+    stages: faults.length > 0 ? [[settingsCheck]] : [[settingsCheck, ...localChecks(context)], remoteChecks(context)],
+    redact: createRedactor(settings),
+    end: async () => await (await context.database())?.close(),
+  };
 }
 
 function onlySettings(faults: readonly SettingError[]): CheckPlan {
-  return { stages: [[settingFaultsCheck(faults)]], end: async () => undefined };
+  const check = { name: 'settings', fix: 'see docs/settings.md', run: () => settingFaultFindings(faults) };
+  return { stages: [[check]], redact: (text) => text, end: async () => undefined };
 }
 
-function createDoctorContext(settings: Settings, canReadFiles: boolean): DoctorContext {
-  const once = <T>(make: () => Promise<T>) => {
-    let made: Promise<T> | undefined;
+function localChecks(context: DoctorContext): readonly DoctorCheck[] {
+  const { settings, clock } = context;
+  const content = (name: string, fix: string, check: Parameters<typeof onMigratedDatabase>[1]): DoctorCheck => {
+    return { name, fix, run: () => onMigratedDatabase(context, check) };
+  };
+  const databaseFix =
+    settings.databaseUrl === undefined
+      ? 'see docs/trouble.md#what-to-do-when'
+      : 'check that PostgreSQL runs, and that DATABASE_URL has its host, database, user and password';
+  const dataDirFix = 'check that DATA_DIR is a folder of the user of the server';
+  const rootKeyFix = 'see docs/operating.md#the-root-key';
+  return [
+    { name: 'data-dir', fix: dataDirFix, run: () => checkDataDir(settings) },
+    { name: 'root-key', fix: rootKeyFix, run: () => checkRootKey(settings) },
+    { name: 'tls', fix: 'check TLS_CERTIFICATE', run: () => checkCertificate(settings, clock) },
+    { name: 'database', fix: databaseFix, run: () => checkDatabase(context) },
+    { name: 'database-server', fix: 'ask the operator of PostgreSQL', run: () => checkPostgres(context) },
+    { name: 'clock', fix: clockFix, run: () => checkClock(context) },
+    content('root-key', rootKeyFix, checkSubkeys),
+    content('signing-keys', 'see docs/operating.md#signing-keys', checkSigningKeys),
+    content('register', 'see docs/trouble.md#what-to-do-when', checkRegister),
+    content('clients', 'see docs/operating.md#clients', checkClients),
+    content('ledger', 'see docs/ledger.md#broken', checkLedger),
+    content('queues', 'see docs/trouble.md#stuck-deliveries', checkQueues),
+  ];
+}
+
+/** Node.js resolves two names at a time. A name without an answer must not delay the connection to the database. */
+function remoteChecks(context: DoctorContext): readonly DoctorCheck[] {
+  const { settings } = context;
+  const url = (name: string, setting: string, address: string | undefined): DoctorCheck => {
+    return { name, fix: `check ${setting}`, run: () => checkUrl(address, setting) };
+  };
+  const trusted = () => checkUrls(settings.trustedIssuers, 'TRUSTED_ISSUERS');
+  return [
+    { name: 'documents', fix: 'check DOCUMENT_STORE', run: () => checkDocuments(context) },
+    { name: 'scanner', fix: 'check that clamd runs, and that CLAMAV is its address', run: () => checkScanner(context) },
+    {
+      name: 'mail',
+      fix: 'check that the relay runs, and that SMTP_URL is its address',
+      run: () => checkRelay(settings),
+    },
+    url('sms', 'SMS_URL', settings.smsUrl?.reveal()),
+    { name: 'letters', fix: 'check LETTER_SPOOL', run: () => checkLetterSpool(settings) },
+    url('other-register', 'REGISTER_URL', settings.registerUrl?.reveal()),
+    url('time-stamps', 'EVIDENCE_TSA_URL', settings.evidenceTsaUrl),
+    { name: 'witnesses', fix: 'check LEDGER_WITNESSES', run: () => checkWitnesses(settings) },
+    { name: 'issuers', fix: 'check TRUSTED_ISSUERS', run: trusted },
+    { name: 'sign-in', fix: 'check SIGN_IN_ISSUER', run: () => checkSignIn(context) },
+    { name: 'public-url', fix: 'check PUBLIC_URL', run: () => checkPublicUrl(settings) },
+  ];
+}
+
+function createDoctorContext(settings: Settings): DoctorContext {
+  const once = <T>(open: () => Promise<T>) => {
+    let opened: Promise<T> | undefined;
     return () => {
-      made ??= make();
-      return made;
+      opened ??= open();
+      return opened;
     };
   };
-  const { dataDir } = settings;
-  const databaseUrl = settings.databaseUrl?.reveal();
-  const database = once(async () => await openReadOnly({ databaseUrl, dataDir }));
+  const database = once(() => openReadOnly({ databaseUrl: settings.databaseUrl?.reveal(), dataDir: settings.dataDir }));
   const schema = once(async () => {
     const db = await database();
     return db === undefined ? undefined : await readSchemaState(db);
   });
-  const root = canReadFiles ? readRootKeyIfValid(settings) : undefined;
-  return { settings, clock: systemClock, database, schema, root };
+  return { settings, clock: systemClock, database, schema, root: readRootKeyIfValid(settings) };
 }
 
 function readRootKeyIfValid(settings: Settings): RootKey | undefined {
@@ -95,24 +150,13 @@ function readRootKeyIfValid(settings: Settings): RootKey | undefined {
 /** Replacing shorter values would damage ordinary text and reveal the value by its gaps. */
 const minSecretLength = 4;
 
-/** Replaces the secrets of the settings in findings and errors: another machine may repeat one in its error message. */
-function createSecretRedactor(settings: Settings) {
+/** Returns a function that replaces the secrets of the settings in a text. */
+function createRedactor(settings: Settings): CheckPlan['redact'] {
   const secrets = Object.values(settings)
     .flatMap((value) => (value instanceof Secret ? secretParts(value.reveal()) : []))
     .filter((part) => part.length >= minSecretLength)
     .sort((one, other) => other.length - one.length);
-  const redact = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
-  const redactFinding = (finding: DoctorFinding): DoctorFinding =>
-    finding.is === 'ok'
-      ? { ...finding, found: redact(finding.found) }
-      : { ...finding, found: redact(finding.found), fix: redact(finding.fix) };
-  return async (running: Promise<readonly DoctorFinding[]>): Promise<readonly DoctorFinding[]> => {
-    try {
-      return (await running).map(redactFinding);
-    } catch (fault) {
-      throw new CheckFailed(redact(errorMessage(fault)));
-    }
-  };
+  return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
 }
 
 /** A secret as a whole, and the secret parts of a URL: password and query values, as written and decoded. */

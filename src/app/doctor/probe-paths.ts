@@ -48,36 +48,34 @@ export function pathsToProbe(settings: Settings): readonly NamedPath[] {
   ];
 }
 
-/** The first path of each setting that does not respond, such as a network mount whose server is down. */
-export async function findUnresponsivePaths(paths: readonly NamedPath[]): Promise<readonly SettingError[]> {
-  const results = await Promise.all(
-    paths.map(async ([setting, path]) => ((await responds(path)) ? undefined : noResponseError(setting, path))),
-  );
-  const faults = new Map<string, SettingError>();
-  for (const fault of results) if (fault !== undefined && !faults.has(fault.setting)) faults.set(fault.setting, fault);
-  return [...faults.values()];
-}
-
 /**
- * Opens a path in a shell. If this process opened it, a dead mount would block one of its threads, and Node.js could not
- * exit: `process.exit` waits for its threads. A path that is missing or not readable responds, with an error.
+ * The first path that does not respond, such as a network mount whose server is down. A shell opens the paths one after the
+ * other and counts them. If this process opened one, a dead mount would block one of its threads, and Node.js could not exit:
+ * `process.exit` waits for its threads. A path that is missing or not readable responds, with an error.
  */
-async function responds(path: string): Promise<boolean> {
-  const child = spawn('/bin/sh', ['-c', ': < "$1"', 'sh', path], { stdio: 'ignore' });
+export async function findUnresponsivePath(paths: readonly NamedPath[]): Promise<SettingError | undefined> {
+  const script = 'for path do true < "$path"; echo; done';
+  const child = spawn('/bin/sh', ['-c', script, 'sh', ...paths.map(([, path]) => path)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let responses = 0;
+  child.stdout.on('data', (lines: Buffer) => {
+    responses += lines.length;
+  });
   try {
-    await once(child, 'exit', { signal: AbortSignal.timeout(checkTimeoutMs) });
-    return true;
+    await once(child, 'close', { signal: AbortSignal.timeout(checkTimeoutMs) });
+    return undefined;
   } catch (error) {
+    const unresponsive = paths[responses];
     // Without a shell this check cannot tell, and the checks of the path report what they find.
-    return !(error instanceof Error && error.name === 'AbortError');
+    if (unresponsive === undefined || !(error instanceof Error && error.name === 'AbortError')) return undefined;
+    const [setting, path] = unresponsive;
+    const seconds = checkTimeoutMs / 1_000;
+    return new SettingError(setting, `no answer from ${path} within ${seconds} s, such as from a dead network mount`);
   } finally {
     child.kill('SIGKILL');
     // On some file systems not even SIGKILL ends a blocked process.
+    child.stdout.destroy();
     child.unref();
   }
-}
-
-function noResponseError(setting: string, path: string): SettingError {
-  const seconds = checkTimeoutMs / 1_000;
-  return new SettingError(setting, `no answer from ${path} within ${seconds} s, such as from a dead network mount`);
 }

@@ -1,143 +1,126 @@
+import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { readWitnessPolicy } from '../../audit/open-ledger.ts';
-import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
+import { findClient } from '../../auth/client-store.ts';
+import { messageOf } from '../../cli/command.ts';
+import { type DoctorFinding, type DoctorFindings, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
+import { formatSeconds } from '../../cli/progress.ts';
+import { publicUrlFor } from '../../config/public-url.ts';
 import type { Settings } from '../../config/settings.ts';
 import { BlobsUnavailable, blobFolders } from '../../documents/blobs/blob-store.ts';
 import { parseClamdAddress } from '../../documents/document-jobs.ts';
-import { openBlobs } from '../../documents/open-blobs.ts';
+import { findMissingDocuments, missingDocumentsFix, openBlobs, readOnlyBlobs } from '../../documents/open-blobs.ts';
 import { createClamdScanner } from '../../documents/scan/clamd-scanner.ts';
 import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
-import {
-  CheckFailed,
-  checkTimeoutMs,
-  type DoctorContext,
-  errorMessage,
-  formatSeconds,
-  withTimeout,
-} from './doctor-context.ts';
-import { canCreate, canWrite, checkFreeSpace } from './machine-checks.ts';
-import { checkSignIn } from './sign-in-checks.ts';
+import { citizenPageScopes, createConfiguredSignIn, signInConfigOf } from '../../web/sign-in-config.ts';
+import { CheckFailed, checkTimeoutMs, type DoctorContext, openMigratedDatabase } from './doctor-context.ts';
+import { canCreate, checkFreeSpace, notWritableFinding } from './machine-checks.ts';
 
-/** Checks the services that the server uses besides its database. No check sends a message. */
-export function serviceChecks(context: DoctorContext): readonly DoctorCheck[] {
-  const { settings } = context;
-  const check = (name: string, run: () => Promise<readonly DoctorFinding[]>, fix: string): DoctorCheck => ({
-    name,
-    run,
-    onFailure: { is: 'fault', fix },
-  });
-  return [
-    check('documents', () => checkDocumentStore(settings), 'check that DOCUMENT_STORE exists and can be used'),
-    check('scanner', () => checkScanner(context), 'check that clamd runs, and that CLAMAV is its address'),
-    check('mail', () => checkRelay(settings), 'check that the relay runs, and that SMTP_URL is its address'),
-    check('sms', () => checkUrl(settings.smsUrl?.reveal(), 'SMS_URL'), 'check SMS_URL'),
-    check('letters', () => checkLetterSpool(settings), 'check that the folder in LETTER_SPOOL exists'),
-    check('other-register', () => checkUrl(settings.registerUrl?.reveal(), 'REGISTER_URL'), 'check REGISTER_URL'),
-    check('time-stamps', () => checkUrl(settings.evidenceTsaUrl, 'EVIDENCE_TSA_URL'), 'check EVIDENCE_TSA_URL'),
-    check('witnesses', () => checkWitnesses(settings), 'check LEDGER_WITNESSES'),
-    check('issuers', () => checkIssuers(settings), 'check TRUSTED_ISSUERS'),
-    check('sign-in', () => checkSignIn(context), 'check SIGN_IN_ISSUER'),
-  ];
-}
+// Checks of the services that the server uses besides its database. None sends a message.
 
-async function checkUrl(url: string | undefined, setting: string): Promise<readonly DoctorFinding[]> {
-  return url === undefined ? [] : [await checkReachable(new URL(url), setting)];
-}
-
-/** The finding contains only the origin of the URL: its path and query may hold a key. */
-async function checkReachable(url: URL, setting: string, is: 'warn' | 'fault' = 'fault'): Promise<DoctorFinding> {
+/** Connects to the server of a URL, if there is one. The finding contains only its origin: path and query may hold a key. */
+export async function checkUrl(
+  address: string | undefined,
+  setting: string,
+  is: 'warn' | 'fault' = 'fault',
+): Promise<DoctorFindings> {
+  if (address === undefined) return undefined;
+  const url = new URL(address);
+  const origin = `${url.protocol}//${url.host}`;
   try {
     await connectTo(url);
-    return okFinding(`${url.protocol}//${url.host} can be reached`);
-  } catch (fault) {
-    const found = `${url.protocol}//${url.host}: ${errorMessage(fault)}`;
+    return okFinding(`${origin} can be reached`);
+  } catch (error) {
     const fix = `check that it runs and that this machine can reach it, or change ${setting}`;
-    return is === 'warn' ? warnFinding(found, fix) : faultFinding(found, fix);
+    return { is, found: `${origin}: ${messageOf(error)}`, fix };
   }
 }
 
 /** Resolves the name and connects, for https with a check of the certificate. Sends no request. */
 async function connectTo(url: URL): Promise<void> {
-  const host = unbracketedHost(url);
   const isSecure = url.protocol === 'https:';
-  const address = { host, port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port) };
+  const host = unbracketedHost(url);
+  const port = Number(url.port) || (isSecure ? 443 : 80);
   // RFC 6066, section 3: a server name is not an IP address.
-  const isName = /[a-z]/i.test(host) && !host.includes(':');
-  const socket = isSecure ? connectTls(isName ? { ...address, servername: host } : address) : connect(address);
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve());
-  socket.on('error', reject);
-  socket.setTimeout(checkTimeoutMs, () => reject(new CheckFailed(`no answer within ${checkTimeoutMs / 1_000} s`)));
+  const servername = isIP(host) === 0 ? host : '';
+  const socket = isSecure ? connectTls({ host, port, servername }) : connect({ host, port });
+  const timeout = new CheckFailed(`no answer within ${checkTimeoutMs / 1_000} s`);
+  socket.setTimeout(checkTimeoutMs, () => socket.destroy(timeout));
   try {
-    await promise;
+    await once(socket, isSecure ? 'secureConnect' : 'connect');
   } finally {
     socket.destroy();
   }
 }
 
-async function checkDocumentStore(settings: Settings): Promise<readonly DoctorFinding[]> {
+/** Checks the folder or the bucket of the documents, and that it has the newest documents on record. */
+export async function checkDocuments(context: DoctorContext): Promise<DoctorFinding> {
+  const { settings } = context;
   const { documentStore } = settings;
-  if (!documentStore.startsWith('s3://')) return [checkDocumentFolder(documentStore)];
-  const bucket = new URL(documentStore).host;
+  const isBucket = documentStore.startsWith('s3://');
+  const state = isBucket ? await checkBucket(settings) : checkDocumentFolder(documentStore);
+  const db = state.is === 'fault' ? undefined : await openMigratedDatabase(context);
+  if (db === undefined) return state;
+  const blobs = await openBlobs({ settings, log: noLog }, readOnlyBlobs);
+  const missing = await findMissingDocuments(settings, db.read, blobs);
+  return missing === undefined ? state : faultFinding(missing, missingDocumentsFix);
+}
+
+const noLog = { fault: () => undefined };
+
+async function checkBucket(settings: Settings): Promise<DoctorFinding> {
+  const bucket = new URL(settings.documentStore).host;
   try {
-    const blobs = await openBlobs({ settings, log: { fault: () => undefined } });
-    await withTimeout(checkTimeoutMs, blobs.list()[Symbol.asyncIterator]().next());
-    return [okFinding(`bucket ${bucket} can be listed`)];
-  } catch (fault) {
-    const cause = fault instanceof BlobsUnavailable ? fault.cause : fault;
-    const name =
-      fault instanceof BlobsUnavailable && cause instanceof Error && cause.name !== 'Error' ? `${cause.name}: ` : '';
-    return [
-      faultFinding(
-        `bucket ${bucket}: ${name}${errorMessage(cause)}`,
-        'check DOCUMENT_STORE, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and the permissions of this key',
-      ),
-    ];
+    const blobs = await openBlobs({ settings, log: noLog }, readOnlyBlobs);
+    await blobs.list()[Symbol.asyncIterator]().next();
+    return okFinding(`bucket ${bucket} can be listed`);
+  } catch (error) {
+    const { cause } = error instanceof BlobsUnavailable ? error : { cause: error };
+    const name = cause instanceof Error && cause !== error && cause.name !== 'Error' ? `${cause.name}: ` : '';
+    return faultFinding(
+      `bucket ${bucket}: ${name}${messageOf(cause)}`,
+      'check DOCUMENT_STORE, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and the permissions of this key',
+    );
   }
 }
 
 function checkDocumentFolder(path: string): DoctorFinding {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined)
-    return canCreate(path)
-      ? okFinding(`the first start creates ${path}`)
-      : faultFinding(`${path} does not exist, and this user cannot create it`, 'create it, or mount it');
+  if (!existsSync(path) && canCreate(path)) return okFinding(`the first start creates ${path}`);
   // A command that another user ran may have created these folders.
   const folders = [blobFolders.incoming, blobFolders.sealed].map((name) => join(path, name)).filter(existsSync);
-  const notWritable = [path, ...folders].find((folder) => !canWrite(folder));
-  if (notWritable === undefined) return checkFreeSpace(path);
-  return faultFinding(
-    `this user cannot write in ${notWritable}`,
-    'it must belong to the user of the server and be on a writable disk',
-  );
+  const faults = [path, ...folders].map(notWritableFinding);
+  return faults.find((fault) => fault !== undefined) ?? checkFreeSpace(path);
 }
 
 /** ClamAV publishes new signatures several times a day. */
 const maxSignatureAgeSeconds = 7 * 86_400;
 
-async function checkScanner({ settings, clock }: DoctorContext): Promise<readonly DoctorFinding[]> {
+/** Scans nothing with clamd, and checks the age of its signatures. */
+export async function checkScanner({ settings, clock }: DoctorContext): Promise<DoctorFinding> {
   const { clamav } = settings;
-  if (clamav === 'off') return [okFinding('off: documents are released unscanned, and their records say so')];
+  if (clamav === 'off') return okFinding('off: documents are released unscanned, and their records say so');
   if (clamav === undefined)
-    return [
-      warnFinding('not set: deposited documents stay in `scanning`', 'set CLAMAV to the address of clamd, or to off'),
-    ];
+    return warnFinding(
+      'not set: deposited documents stay in `scanning`',
+      'set CLAMAV to the address of clamd, or to off',
+    );
   const clamd = createClamdScanner({ address: parseClamdAddress(clamav), silenceMs: checkTimeoutMs });
-  // An empty scan. The scanner first tests whether clamd reports content that it cannot inspect.
+  // The scanner first tests whether clamd reports content that it cannot inspect.
   await clamd.scan(Readable.from([]), 0);
-  const engine = await clamd.engine();
-  const [version = '', , publishedAt = ''] = engine.split('/');
+  const [version = '', , publishedAt = ''] = (await clamd.engine()).split('/');
   const ageSeconds = (clock.now() - Date.parse(publishedAt)) / 1_000;
-  if (Number.isNaN(ageSeconds)) return [okFinding(`${version}, which does not report the date of its signatures`)];
+  if (Number.isNaN(ageSeconds)) return okFinding(`${version}, which does not report the date of its signatures`);
   const found = `${version}, signatures from ${formatSeconds(Math.max(0, ageSeconds))} ago`;
-  return [ageSeconds > maxSignatureAgeSeconds ? warnFinding(found, 'check that freshclam runs') : okFinding(found)];
+  return ageSeconds > maxSignatureAgeSeconds ? warnFinding(found, 'check that freshclam runs') : okFinding(found);
 }
 
-async function checkRelay({ smtpUrl }: Settings): Promise<readonly DoctorFinding[]> {
-  if (smtpUrl === undefined) return [warnFinding('no relay: messages by mail fail', 'set SMTP_URL')];
+/** Opens a session at the mail relay, up to the login. */
+export async function checkRelay({ smtpUrl }: Settings): Promise<DoctorFinding> {
+  if (smtpUrl === undefined) return warnFinding('no relay: messages by mail fail', 'set SMTP_URL');
   const { parseRelayUrl } = await import('../../notifications/channels/smtp-email.ts');
   const { createSmtpPool } = await import('../../notifications/channels/smtp-pool.ts');
   const { connectionCount: _, ...relay } = parseRelayUrl(smtpUrl.reveal(), checkTimeoutMs);
@@ -145,11 +128,11 @@ async function checkRelay({ smtpUrl }: Settings): Promise<readonly DoctorFinding
   const connections = createSmtpPool({ ...relay, replyTimeoutMs: checkTimeoutMs, dataReplyTimeoutMs: checkTimeoutMs });
   // A closed pool ends each session when it is released.
   connections.close();
-  const line = await withTimeout(checkTimeoutMs + 1_000, connections.acquire());
+  const line = await connections.acquire();
   if (!('fault' in line)) {
     connections.release(line);
     const login = relay.login === undefined ? '' : ' and accepts the login';
-    return [okFinding(`${host}:${port} answers ${line.smtp.secure ? 'with TLS' : 'without TLS'}${login}`)];
+    return okFinding(`${host}:${port} answers ${line.smtp.secure ? 'with TLS' : 'without TLS'}${login}`);
   }
   const { code = 'no reply', responseCode, message } = line.fault;
   // The reply of a relay may repeat the login, so it is not shown.
@@ -158,24 +141,70 @@ async function checkRelay({ smtpUrl }: Settings): Promise<readonly DoctorFinding
     code === 'EAUTH'
       ? 'check user and password in SMTP_URL'
       : 'check SMTP_URL, and that the relay accepts this machine';
-  return [faultFinding(`${host}:${port}: ${reason}`, fix)];
+  return faultFinding(`${host}:${port}: ${reason}`, fix);
 }
 
-async function checkLetterSpool({ letterSpool: folder }: Settings): Promise<readonly DoctorFinding[]> {
-  if (folder === undefined) return [];
+/** Checks the folder for letters, which the server never creates. */
+export function checkLetterSpool({ letterSpool: folder }: Settings): DoctorFindings {
+  if (folder === undefined) return undefined;
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    return [faultFinding(`${folder} is not a folder`, 'create it, or mount it: the server never creates it')];
-  if (canWrite(folder)) return [checkFreeSpace(folder)];
-  return [faultFinding(`this user cannot write in ${folder}`, 'allow the user of the server to write there')];
+    return faultFinding(`${folder} is not a folder`, 'create it, or mount it: the server never creates it');
+  return notWritableFinding(folder) ?? checkFreeSpace(folder);
 }
 
-async function checkWitnesses(settings: Settings): Promise<readonly DoctorFinding[]> {
+/** Connects to each witness. A failure is a warning: the other witnesses may be enough for the quorum. */
+export async function checkWitnesses(settings: Settings): Promise<DoctorFindings> {
   const witnesses = readWitnessPolicy(settings)?.witnesses ?? [];
-  const urls = witnesses.flatMap(({ url }) => (url === undefined ? [] : [new URL(url)]));
-  // A warning: the other witnesses may be enough for the quorum.
-  return await Promise.all(urls.map((url) => checkReachable(url, 'LEDGER_WITNESSES', 'warn')));
+  return await checkUrls(
+    witnesses.map(({ url }) => url),
+    'LEDGER_WITNESSES',
+    'warn',
+  );
 }
 
-async function checkIssuers({ trustedIssuers }: Settings): Promise<readonly DoctorFinding[]> {
-  return await Promise.all(trustedIssuers.map((issuer) => checkReachable(new URL(issuer), 'TRUSTED_ISSUERS')));
+/** Connects to the server of each URL. */
+export async function checkUrls(
+  urls: readonly (string | undefined)[],
+  setting: string,
+  is: 'warn' | 'fault' = 'fault',
+): Promise<DoctorFindings> {
+  return (await Promise.all(urls.map((url) => checkUrl(url, setting, is)))).flatMap((findings) => findings ?? []);
+}
+
+/** Checks the client of the pages of citizens, and starts a sign-in at the issuer, up to its login page. */
+export async function checkSignIn(context: DoctorContext): Promise<DoctorFindings> {
+  const { settings, clock } = context;
+  const config = signInConfigOf(settings);
+  if (config === undefined) return undefined;
+  const publicUrl = publicUrlFor(settings, settings.port);
+  const client = await checkSignInClient(context, config);
+  try {
+    await createConfiguredSignIn(config, { publicUrl, settings, clock }).begin();
+    return [client, okFinding(`${config.issuer} accepts sign-ins`)];
+  } catch (error) {
+    const fix = 'check SIGN_IN_ISSUER and the registration of SIGN_IN_CLIENT_ID there';
+    return [client, faultFinding(messageOf(error), fix)];
+  }
+}
+
+type SignInConfig = NonNullable<ReturnType<typeof signInConfigOf>>;
+
+async function checkSignInClient(context: DoctorContext, { clientId, issuer }: SignInConfig): Promise<DoctorFinding> {
+  const db = await openMigratedDatabase(context);
+  if (db === undefined) return okFinding(`${clientId} is not checked: there is no database yet`);
+  const client = await findClient(db.read, clientId);
+  const create = `citizen-services clients create "Pages of citizens" --kind live --scopes citizen:self,documents:read --issuer ${issuer}`;
+  const createFix = `run \`${create}\` and set SIGN_IN_CLIENT_ID to the id that it prints`;
+  if (client === undefined || client.disabledAt !== undefined)
+    return faultFinding(`no active client ${clientId}`, createFix);
+  const { credential, scopes } = client;
+  if (credential.by !== 'issuer' || credential.issuer !== issuer)
+    return faultFinding(`${clientId} is not a client of ${issuer}`, createFix);
+  const missing = citizenPageScopes.filter((scope) => !scopes.includes(scope));
+  if (missing.length === 0) return okFinding(`${clientId} has the scopes that the pages need`);
+  const wanted = [...scopes, ...missing].join(',');
+  return faultFinding(
+    `${clientId} lacks ${missing.join(' and ')}`,
+    `run \`citizen-services clients update ${clientId} --scopes ${wanted}\``,
+  );
 }

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { readClientAuthorities, tlsOptionsOf, trustedProxiesOf } from '../../api/transport-security.ts';
 import { readWitnessPolicy } from '../../audit/open-ledger.ts';
-import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
+import { messageOf } from '../../cli/command.ts';
+import { type DoctorFinding, type DoctorFindings, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
 import { findIneffectiveSettings } from '../../config/ineffective-settings.ts';
 import { publicUrlFor } from '../../config/public-url.ts';
 import { settingSchemas } from '../../config/setting-schemas.ts';
@@ -16,7 +17,6 @@ import { createTimeStamper } from '../../notifications/evidence/time-stamp-setti
 import { letterLayoutOf } from '../../notifications/letters/letter-settings.ts';
 import { bounceAddressesOf, mailEventsOf } from '../../notifications/provider-webhooks/provider-settings.ts';
 import { signInConfigOf } from '../../web/sign-in-config.ts';
-import { errorMessage } from './doctor-context.ts';
 
 /** The settings, and the faults that reading them found. */
 export type SettingsToCheck = {
@@ -27,42 +27,32 @@ export type SettingsToCheck = {
   readonly clock: Clock;
 };
 
-const onFailure = { is: 'fault', fix: 'see docs/settings.md' } as const;
-
 /** Reports faults that prevent all other checks. */
-export function settingFaultsCheck(faults: readonly SettingError[]): DoctorCheck {
-  return { name: 'settings', run: async () => [...faults.map(settingFinding), nothingElseFinding], onFailure };
+export function settingFaultFindings(faults: readonly SettingError[]): readonly DoctorFinding[] {
+  return [...faults.map(settingFinding), nothingElseFinding];
 }
 
 const nothingElseFinding = warnFinding('nothing else was checked', 'fix the settings first, then run this again');
 
 /** Checks each setting, and settings that depend on each other. */
-export function settingsCheck(input: SettingsToCheck): DoctorCheck {
-  return {
-    name: 'settings',
-    run: async () => {
-      const faults = [...input.faults];
-      for (const [setting, build] of startupSteps(input)) {
-        const fault = await faultOf(setting, build);
-        // A fault can follow from another one of the same setting.
-        if (fault !== undefined && !faults.some((other) => other.setting === fault.setting)) faults.push(fault);
-      }
-      const findings = [...faults.map(settingFinding), ...warnings(input, faults.length > 0)];
-      if (input.faults.length > 0) return [...findings, nothingElseFinding];
-      return findings.length > 0 ? findings : [okFinding('all settings are valid')];
-    },
-    onFailure,
-  };
+export async function checkSettings(input: SettingsToCheck): Promise<DoctorFindings> {
+  const faults = [...input.faults];
+  for (const [setting, build] of startupSteps(input)) {
+    const fault = await faultOf(setting, build);
+    // A fault can follow from another one of the same setting.
+    if (fault !== undefined && !faults.some((other) => other.setting === fault.setting)) faults.push(fault);
+  }
+  const findings = [...faults.map(settingFinding), ...warnings(input, faults.length > 0)];
+  if (input.faults.length > 0) return [...findings, nothingElseFinding];
+  return findings.length > 0 ? findings : okFinding('all settings are valid');
 }
 
 function settingFinding({ setting, problem }: SettingError): DoctorFinding {
   return faultFinding(`${setting}: ${problem}`, `fix it: docs/settings.md#${setting.toLowerCase()}`);
 }
 
-/** A step of the start that validates settings. A fault that names no setting belongs to the one given here. */
-type StartupStep = readonly [setting: string, build: () => unknown];
-
-function startupSteps({ settings, clock }: SettingsToCheck): readonly StartupStep[] {
+/** The steps of the start that validate settings. An error that names no setting is a fault of the one given here. */
+function startupSteps({ settings, clock }: SettingsToCheck): readonly (readonly [setting: string, () => unknown])[] {
   const log = { fault: () => undefined };
   // Any key: the result is not used.
   const root = rootKeyFromBytes(new Uint8Array(32));
@@ -96,7 +86,7 @@ async function faultOf(setting: string, build: () => unknown): Promise<SettingEr
     await build();
     return undefined;
   } catch (fault) {
-    return fault instanceof SettingError ? fault : new SettingError(setting, errorMessage(fault));
+    return fault instanceof SettingError ? fault : new SettingError(setting, messageOf(fault));
   }
 }
 

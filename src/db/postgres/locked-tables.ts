@@ -1,5 +1,5 @@
 /** The functions that `probeOrWait` calls. */
-export type LockedTableActions<T> = {
+type LockedTableActions<T> = {
   /** Runs the statements on a connection of their own, so that they block no other statement. */
   probe(): Promise<T>;
   /** Runs the statements on the usual connections. */
@@ -16,7 +16,6 @@ export type LockedTableActions<T> = {
 export type LockedTables = {
   /** A statement with this text waited until its timeout. */
   markLocked(sql: string): void;
-  isEmpty(): boolean;
   includesAny(texts: readonly string[]): boolean;
   /** Runs statements with these texts: as usual, unless one of their tables is locked. */
   probeOrWait<T>(texts: readonly string[], actions: LockedTableActions<T>): Promise<T>;
@@ -33,7 +32,8 @@ export function createLockedTables(): LockedTables {
   const locked = new Set<string>();
   const probes = new Map<string, Promise<void>>();
   let timeouts = 0;
-  const firstLockedTable = (texts: readonly string[]) => tablesOf(texts).find((table) => locked.has(table));
+  const firstLockedTable = (texts: readonly string[]) =>
+    locked.size === 0 ? undefined : tablesOf(texts).find((table) => locked.has(table));
 
   async function probe<T>(texts: readonly string[], actions: LockedTableActions<T>): Promise<T> {
     const timeoutsBefore = timeouts;
@@ -49,7 +49,6 @@ export function createLockedTables(): LockedTables {
       timeouts += 1;
       for (const table of tablesOf([sql])) locked.add(table);
     },
-    isEmpty: () => locked.size === 0,
     includesAny: (texts) => firstLockedTable(texts) !== undefined,
     probeOrWait: async (texts, actions) => {
       const table = firstLockedTable(texts);

@@ -5,7 +5,7 @@ import type { PostgresValue } from './merge-lookups.ts';
 type Unit = readonly Statement[];
 
 /** A statement as the server executes it. */
-export type ServerStatement = { readonly sql: string; readonly args?: readonly PostgresValue[] };
+type ServerStatement = { readonly sql: string; readonly args?: readonly PostgresValue[] };
 
 /** The index of the server statement that executes a statement. `rowId`: of its rows, the statement gets those with this id. */
 export type ReplySource = { readonly at: number; readonly rowId?: SqlValue };

@@ -7,8 +7,7 @@ import { createPostgresCommitter } from './postgres-committer.ts';
 import { connectPostgres, type PostgresConnectionOptions } from './postgres-connection.ts';
 import { createReadPool } from './read-pool.ts';
 
-/** How `openPostgres` opens a database. */
-export type PostgresOptions = {
+type PostgresOptions = {
   readonly random: RandomBytes;
   /** The server cancels a statement after this time. Default: 30 s. */
   readonly statementTimeoutMs?: number;
@@ -43,7 +42,6 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   );
 
   function divertLocked(units: readonly PendingUnit[]): readonly PendingUnit[] {
-    if (locked.isEmpty()) return units;
     return units.filter(({ unit, resolve, reject }) => {
       const texts = unit.map(({ sql }) => sql);
       if (!locked.includesAny(texts)) return true;

@@ -13,7 +13,7 @@ export type StatementReply = { readonly rows: Row[]; readonly command: string } 
 type SentStatement = {
   readonly sql: string;
   readonly args?: readonly PostgresValue[];
-  readonly plan?: ReadOptions['plan'];
+  readonly plan?: ReadOptions['plan'] | undefined;
 };
 
 /** One connection to PostgreSQL. The statements of one tick are one write to the socket. Each gets its reply, in order. */

@@ -6,7 +6,7 @@ import type { PostgresConnection } from './postgres-connection.ts';
 import { postgresErrorMessage } from './postgres-fault.ts';
 
 /** The connections for reads. Each pipelines many reads. */
-export type ReadPool = {
+type ReadPool = {
   read(sql: string, args?: readonly SqlValue[], options?: ReadOptions): Promise<Row[]>;
   close(): Promise<void>;
 };
@@ -26,7 +26,7 @@ type Slot = { opening: Promise<PostgresConnection> | undefined; waiting: number 
 type ReadResult = { readonly rows: Row[] } | { readonly fault: string };
 
 /** Opens a connection for reads; `setup` is the SQL that this connection needs in addition. */
-export type OpenReadConnection = (setup: string) => Promise<PostgresConnection>;
+type OpenReadConnection = (setup: string) => Promise<PostgresConnection>;
 type ReadGroup = { readonly slots: readonly Slot[]; readonly open: () => Promise<PostgresConnection> };
 
 /** A pool that opens its connections when needed, and again after a loss. It repeats a read whose connection was lost. */
@@ -39,16 +39,17 @@ export function createReadPool(open: OpenReadConnection): ReadPool {
 
   // The reads of one tick of the event loop are sent in one write.
   function flush(): void {
-    const [byKey, rest] = [pendingReads.filter(isLookup), pendingReads.filter((one) => !isLookup(one))];
+    const { byKey = [], rest = [] } = Object.groupBy(pendingReads, groupOfRead);
     pendingReads = [];
     sendReads(lookups, mergeLookups(byKey));
     sendReads(others, rest);
   }
 
   function sendReads(group: ReadGroup, reads: readonly PendingRead[]): void {
-    const isBlocked = ({ sql }: PendingRead) => !locked.isEmpty() && locked.includesAny([sql]);
-    for (const one of reads.filter(isBlocked)) sendLockedRead(group, one);
-    const free = reads.filter((one) => !isBlocked(one));
+    const { blocked = [], free = [] } = Object.groupBy(reads, ({ sql }) =>
+      locked.includesAny([sql]) ? 'blocked' : 'free',
+    );
+    for (const one of blocked) sendLockedRead(group, one);
     for (let from = 0; from < free.length; from += maxReadsPerConnection) {
       const slot = leastBusy(group);
       for (const one of free.slice(from, from + maxReadsPerConnection)) {
@@ -90,6 +91,10 @@ export function createReadPool(open: OpenReadConnection): ReadPool {
   };
 }
 
+function groupOfRead({ options }: PendingRead): 'byKey' | 'rest' {
+  return options.lookup === undefined ? 'rest' : 'byKey';
+}
+
 type LockMarker = Pick<LockedTables, 'markLocked'>;
 
 async function readWithRetries(group: ReadGroup, slot: Slot, one: PendingRead, locked: LockMarker): Promise<Row[]> {
@@ -112,10 +117,6 @@ async function readOnce({ open }: ReadGroup, slot: Slot, one: PendingRead, locke
 
 function unavailableTable(table: string): ReadUnavailable {
   return new ReadUnavailable(`another session has locked ${table}, and another read has just waited for it`);
-}
-
-function isLookup({ options }: PendingRead): boolean {
-  return options.lookup !== undefined;
 }
 
 function createGroup(count: number, open: ReadGroup['open']): ReadGroup {
@@ -146,7 +147,7 @@ async function readOn(
   { sql, args, options: { plan } }: PendingRead,
   locked: LockMarker,
 ): Promise<ReadResult> {
-  const [reply] = await connection.send([plan === undefined ? { sql, args } : { sql, args, plan }]);
+  const [reply] = await connection.send([{ sql, args, plan }]);
   if (reply === undefined) return { fault: 'no answer' };
   if ('rows' in reply) return reply;
   const { fault } = reply;

@@ -12,8 +12,7 @@ import { sqliteErrorInfo } from './sqlite-error.ts';
 import { openSqliteReader } from './sqlite-reader.ts';
 import type { WriterCommand, WriterStatus } from './sqlite-writer.ts';
 
-/** How `openSqlite` opens a file. */
-export type SqliteOptions = {
+type SqliteOptions = {
   readonly random: RandomBytes;
   /** Called once when the disk, the file or the writer thread fails. The process must stop and start again. */
   readonly onLost?: (error: Error) => void;
@@ -37,7 +36,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   const lock = lockDatabase(path);
   try {
     const writer = await startWriter(path, options.onLost);
-    const db = createSqliteDatabase({ path, port: writer.connectThread(), random: options.random });
+    const db = openSqliteInThread({ path, port: writer.connectThread(), random: options.random });
     let closing: Promise<void> | undefined;
     return {
       ...db,
@@ -56,15 +55,13 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   }
 }
 
-/** Opens, in another thread of this process, the file that `openSqlite` has open; `port` comes from its `share`. */
-export function openSqliteInThread(path: string, port: MessagePort, random: RandomBytes): Database {
-  return createSqliteDatabase({ path, port, random });
-}
+type ThreadOptions = { readonly path: string; readonly port: MessagePort; readonly random: RandomBytes };
 
-type SqliteDatabaseDeps = { readonly path: string; readonly port: MessagePort; readonly random: RandomBytes };
-
-/** The database of one thread: a connection for reads, and a committer that posts to the writer. */
-function createSqliteDatabase({ path, port, random }: SqliteDatabaseDeps): Database {
+/**
+ * Opens, in one thread of this process, the file that `openSqlite` has open; `port` comes from its `share`. A thread has a
+ * connection for reads, and a committer that posts to the writer.
+ */
+export function openSqliteInThread({ path, port, random }: ThreadOptions): Database {
   const texts = createStatementTexts();
   const reader = openSqliteReader(path);
   const commits = createGroupCommit({ committers: [createSqliteCommitter(port)], maxBatchUnits, texts, random });

@@ -8,8 +8,6 @@ import type { BatchResult, UnitResult, WriterBatch } from './sqlite-writer.ts';
  * outcome of the batch is unknown. Later batches are not posted.
  */
 export function createSqliteCommitter(port: MessagePort): BatchCommitter {
-  // Each text is posted once: the writer remembers it by its index.
-  const sentTexts = new Map<string, number>();
   let answer = Promise.withResolvers<BatchResult>();
   let lost = false;
   port.on('message', (result: BatchResult) => {
@@ -23,23 +21,13 @@ export function createSqliteCommitter(port: MessagePort): BatchCommitter {
 
   return async (batch) => {
     if (lost) return { units: batch, reason: 'the SQLite writer is lost' };
-    const newTexts: string[] = [];
     const packed = createByteBuffer(batch);
     const units = batch.map(({ unit }) =>
-      unit.map(({ sql, args, rows }) => {
-        let text = sentTexts.get(sql);
-        if (text === undefined) {
-          text = sentTexts.size;
-          sentTexts.set(sql, text);
-          newTexts.push(sql);
-        }
-        return [text, args?.map(packed.put), rows] as const;
-      }),
+      unit.map(({ sql, args = [], rows }) => ({ sql, args: args.map(packed.put), rows })),
     );
     answer = Promise.withResolvers();
     const isAny = (has: (statement: Statement) => boolean) => batch.some(({ unit }) => unit.some(has));
     const message: WriterBatch = {
-      texts: newTexts,
       units,
       erases: isAny(({ erase }) => erase === true),
       needsTempFiles: isAny(({ tempFiles }) => tempFiles === true),

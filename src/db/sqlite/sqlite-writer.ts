@@ -2,29 +2,21 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { DatabaseUnusable, type RefusalKind, type Row, type SqlValue } from '../database.ts';
+import { DatabaseUnusable, type RefusalKind, type Row, type Statement } from '../database.ts';
 import { createStatementRunner, type RunStatement } from './prepared-statements.ts';
 import { isCheckedAtStart, quickCheckSql } from './quick-check.ts';
 import { explainSqliteError, type SqliteErrorInfo, sqliteErrorInfo } from './sqlite-error.ts';
 
-/** A statement for the writer: the index of its text, its arguments, the number of rows that it must return. */
-export type WriterStatement = readonly [text: number, args: readonly SqlValue[] | undefined, rows: number | undefined];
-/** The statements of one unit. */
-export type WriterUnit = readonly WriterStatement[];
+type WriterUnit = readonly Pick<Statement, 'sql' | 'args' | 'rows'>[];
 
-/** The message of a thread on its port: the texts that it did not post before, and the units of a batch. */
+/** The message of a thread on its port. */
 export type WriterBatch = {
-  readonly texts: readonly string[];
   readonly units: readonly WriterUnit[];
   /** A statement has the option `erase`. */
   readonly erases: boolean;
   /** A statement has the option `tempFiles`. */
   readonly needsTempFiles: boolean;
 };
-
-/** A thread that writes: its port, and the texts that it has posted. */
-type WriterClient = { readonly port: MessagePort; readonly texts: string[] };
-type ClientBatch = { readonly client: WriterClient; readonly batch: WriterBatch };
 
 /** The message of the main thread: the port of a thread that writes, or the command to close. */
 export type WriterCommand = { readonly join: MessagePort } | { readonly close: true };
@@ -72,44 +64,42 @@ function startWriterThread(
 ): (message: WriterCommand) => void {
   const db = open(path);
   const commit = createBatchCommit(path, db, createStatementRunner(db));
-  const clients = new Set<WriterClient>();
+  const ports = new Set<MessagePort>();
   // Set after a fault of the disk or the file: all later batches are lost.
   let lost: BatchResult | undefined;
 
   // The waiting batches of other threads join the same commit: one sync for all.
-  function commitReceived(client: WriterClient, batch: WriterBatch): void {
-    const sent: ClientBatch[] = [{ client, batch }];
-    for (const other of clients) {
+  function commitReceived(port: MessagePort, batch: WriterBatch): void {
+    const sent = new Map([[port, batch]]);
+    for (const other of ports) {
       // Only sqlite-committer.ts posts here, one batch at a time.
-      const waiting = receiveMessageOnPort(other.port) as { readonly message: WriterBatch } | undefined;
-      if (waiting !== undefined) sent.push({ client: other, batch: waiting.message });
+      const waiting = receiveMessageOnPort(other) as { readonly message: WriterBatch } | undefined;
+      if (waiting !== undefined) sent.set(other, waiting.message);
     }
-    for (const one of sent) one.client.texts.push(...one.batch.texts);
-    const results = lost === undefined ? commit(sent) : sent.map(() => lost);
-    for (const [index, one] of sent.entries()) {
-      const result = results[index] ?? { state: 'lost', message: 'the batch has no result' };
+    const results = lost === undefined ? commit([...sent.values()]) : [];
+    for (const [index, sender] of [...sent.keys()].entries()) {
+      const result = lost ?? results[index] ?? { state: 'lost', message: 'the batch has no result' };
       if (result.state === 'lost' && lost === undefined) {
         lost = result;
         reportStatus(result);
       }
-      one.client.port.postMessage(result);
+      sender.postMessage(result);
     }
   }
 
-  function addClient(port: MessagePort): void {
-    const client: WriterClient = { port, texts: [] };
-    clients.add(client);
-    port.on('message', (batch: WriterBatch) => commitReceived(client, batch));
-    port.on('close', () => clients.delete(client));
+  function addPort(port: MessagePort): void {
+    ports.add(port);
+    port.on('message', (batch: WriterBatch) => commitReceived(port, batch));
+    port.on('close', () => ports.delete(port));
   }
 
   return (message) => {
     if ('join' in message) {
-      addClient(message.join);
+      addPort(message.join);
       return;
     }
     db.close();
-    for (const { port } of clients) port.close();
+    for (const port of ports) port.close();
     parentPort?.close();
   };
 }
@@ -147,44 +137,40 @@ function createBatchCommit(
   path: string,
   db: DatabaseSync,
   run: RunStatement,
-): (sent: readonly ClientBatch[]) => BatchResult[] {
-  const { begin, commit, rollback, savepoint, releaseSavepoint, rollbackToSavepoint } = prepareTransactions(db);
+): (sent: readonly WriterBatch[]) => BatchResult[] {
   const setCheckpointInterval = createCheckpointIntervalSetter(db);
   const setTempStore = createTempStoreSetter(path, db);
 
-  function runInSavepoint(unit: WriterUnit, texts: readonly string[]): UnitResult {
-    savepoint();
+  function runInSavepoint(unit: WriterUnit): UnitResult {
+    db.exec('savepoint unit');
     try {
-      const rows = runUnit(unit, texts, run);
-      releaseSavepoint();
+      const rows = runUnit(unit, run);
+      db.exec('release unit');
       return { rows };
     } catch (error) {
       if (!(error instanceof UnitRefused)) throw error;
       if (!db.isTransaction) throw new SqliteLost(`SQLite dropped the whole batch: ${error.message}`);
-      rollbackToSavepoint();
-      releaseSavepoint();
+      db.exec('rollback to unit; release unit');
       return error.result;
     }
   }
 
-  const runWithoutSavepoint = (unit: WriterUnit, texts: readonly string[]): UnitResult => ({
-    rows: runUnit(unit, texts, run),
-  });
+  const runWithoutSavepoint = (unit: WriterUnit): UnitResult => ({ rows: runUnit(unit, run) });
 
-  function runInTransaction(sent: readonly ClientBatch[], runOne: typeof runWithoutSavepoint): BatchResult[] {
-    begin();
-    const results = sent.map(({ client, batch }) => batch.units.map((unit) => runOne(unit, client.texts)));
-    commit();
+  function runInTransaction(sent: readonly WriterBatch[], runOne: typeof runWithoutSavepoint): BatchResult[] {
+    db.exec('begin immediate');
+    const results = sent.map(({ units }) => units.map(runOne));
+    db.exec('commit');
     return results.map((own) => ({ state: 'committed', results: own }));
   }
 
-  function runWithRetry(sent: readonly ClientBatch[]): BatchResult[] {
+  function runWithRetry(sent: readonly WriterBatch[]): BatchResult[] {
     try {
       return runInTransaction(sent, runWithoutSavepoint);
     } catch (error) {
       if (!(error instanceof UnitRefused)) throw error;
       if (!db.isTransaction) throw new SqliteLost(`SQLite dropped the whole batch: ${error.message}`);
-      rollback();
+      db.exec('rollback');
       return runInTransaction(sent, runInSavepoint);
     }
   }
@@ -198,7 +184,7 @@ function createBatchCommit(
       truncateWal(sent);
       return results;
     } catch (error) {
-      if (db.isTransaction) rollback();
+      if (db.isTransaction) db.exec('rollback');
       return sent.map(() => toFailedResult(path, error));
     }
   };
@@ -211,27 +197,12 @@ function toFailedResult(path: string, error: unknown): BatchResult {
   return isBusy ? { state: 'busy' } : { state: 'lost', message: explainSqliteError(path, fault) };
 }
 
-function prepareTransactions(db: DatabaseSync) {
-  const step = (sql: string) => {
-    const statement = db.prepare(sql);
-    return () => void statement.run();
-  };
-  return {
-    begin: step('begin immediate'),
-    commit: step('commit'),
-    rollback: step('rollback'),
-    savepoint: step('savepoint unit'),
-    releaseSavepoint: step('release unit'),
-    rollbackToSavepoint: step('rollback to unit'),
-  };
-}
-
 // A unit of an import changes up to 5,000 pages, many of them again in the next unit. With a long interval, a checkpoint writes
 // each page once for several units. After small units the interval is short, so that no unit waits long for a checkpoint.
-function createCheckpointIntervalSetter(db: DatabaseSync): (sent: readonly ClientBatch[]) => void {
+function createCheckpointIntervalSetter(db: DatabaseSync): (sent: readonly WriterBatch[]) => void {
   let planned = 0;
   return (sent) => {
-    const isLarge = sent.some(({ batch }) => batch.units.some((unit) => unit.length >= largeUnitStatements));
+    const isLarge = sent.some(({ units }) => units.some((unit) => unit.length >= largeUnitStatements));
     const pages = isLarge ? checkpointPages.large : checkpointPages.usual;
     if (pages === planned) return;
     db.exec(`pragma wal_autocheckpoint = ${pages}`);
@@ -241,10 +212,10 @@ function createCheckpointIntervalSetter(db: DatabaseSync): (sent: readonly Clien
 
 // SQLite keeps the changed pages and the sorted rows of a statement until it ends: usually in memory, and for the option
 // `tempFiles` in unnamed files in the folder of the database.
-function createTempStoreSetter(path: string, db: DatabaseSync): (sent: readonly ClientBatch[]) => void {
+function createTempStoreSetter(path: string, db: DatabaseSync): (sent: readonly WriterBatch[]) => void {
   let current: 'memory' | 'file' = 'memory';
   return (sent) => {
-    const wanted = sent.some(({ batch }) => batch.needsTempFiles) ? 'file' : 'memory';
+    const wanted = sent.some(({ needsTempFiles }) => needsTempFiles) ? 'file' : 'memory';
     if (wanted === current) return;
     if (wanted === 'file') db.exec(`pragma temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
     db.exec(`pragma temp_store = ${wanted}`);
@@ -255,12 +226,12 @@ function createTempStoreSetter(path: string, db: DatabaseSync): (sent: readonly 
 // Deleted content stays in the database file and in the write-ahead log until a checkpoint. After a statement with the option
 // `erase`, the unit is acknowledged after a checkpoint that truncates the log. If a reader blocks the checkpoint, it is tried
 // again after each later commit. Only the first try waits for readers, because a backup reads for minutes.
-function createWalTruncation(db: DatabaseSync): (sent: readonly ClientBatch[]) => void {
+function createWalTruncation(db: DatabaseSync): (sent: readonly WriterBatch[]) => void {
   const checkpoint = db.prepare('pragma wal_checkpoint(truncate)');
   // True at the start, because an earlier process may have been killed before its checkpoint.
   let isPending = true;
   return (sent) => {
-    const isRequested = sent.some(({ batch }) => batch.erases);
+    const isRequested = sent.some(({ erases }) => erases);
     if (!isPending && !isRequested) return;
     if (isPending) db.exec('pragma busy_timeout = 0');
     try {
@@ -281,11 +252,11 @@ class UnitRefused extends Error {
   }
 }
 
-function runUnit(unit: WriterUnit, texts: readonly string[], run: RunStatement) {
-  return unit.map(([text, args, expected], statement) => {
+function runUnit(unit: WriterUnit, run: RunStatement) {
+  return unit.map(({ sql, args, rows: expected }, statement) => {
     let rows: Row[];
     try {
-      rows = run(texts[text] ?? '', args);
+      rows = run(sql, args);
     } catch (error) {
       const fault = sqliteErrorInfo(error);
       const primary = (fault.errcode ?? 0) & 0xff;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operatorName } from './operator-name.ts';
+import { operatorName } from './command-contexts.ts';
 
-test('an operator has the name that the system gives, and else the number', () => {
+test('an operator is named by the user name of the system, or by the user id if there is no name', () => {
   const nameless = () => {
     throw new Error('uv_os_get_passwd returned ENOENT');
   };
