@@ -66,7 +66,7 @@ export async function openClientCommands(
     },
     clock,
     random: systemRandom,
-    createId: createIdGenerator(clock, systemRandom),
+    mint: createIdGenerator(clock, systemRandom),
     operator: 'root',
   };
   const run = async (...args: string[]) => {
