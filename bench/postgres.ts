@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres-databases.ts';
 import { BenchFailed } from './bench-failed.ts';
 
 /** A PostgreSQL server with its default settings, fsync on, in a folder on disk. */

@@ -3,17 +3,22 @@ import type { run } from 'node:test';
 const checkIntervalMs = 1_000;
 
 /**
- * Watches the files of a test run. If no test of a started file runs for `silentMs`, a leftover of its tests keeps the process
- * alive, such as an open socket. Returns a function that lists these files. Calls `stop` when the run waits only for such files.
+ * Watches the processes of a test run, each named by its first file. If no test of a started process runs for `silentMs`, a
+ * leftover of its tests keeps it alive, such as an open socket. Returns a function that lists these processes. Calls `stop` when
+ * the run waits only for such processes. `processOf` returns the process of a test file.
  */
 export function watchIdleFiles(
   events: ReturnType<typeof run>,
-  { silentMs, stop }: { readonly silentMs: number; readonly stop: () => void },
+  {
+    silentMs,
+    stop,
+    processOf,
+  }: { readonly silentMs: number; readonly stop: () => void; readonly processOf: (file: string) => string },
 ): () => string[] {
   const startedFiles = new Map<string, { open: number; since: number }>();
   let isStopped = false;
   const updateOpenTests = (file: string | undefined, change: 1 | -1) => {
-    const seen = startedFiles.get(file ?? '');
+    const seen = startedFiles.get(processOf(file ?? ''));
     if (seen === undefined) return;
     seen.open += change;
     seen.since = performance.now();

@@ -940,7 +940,7 @@ export type ReadOwnAccessLogAnswer = {
 export type CreateWebhookBody = {
   /** The URL to call: https, a public host, without user name or password. */
   url: string;
-  /** v1 (default): HMAC by a shared secret. v1a: Ed25519, verified by a public key. */
+  /** v1 (default): HMAC with a shared secret. v1a: Ed25519, verified with a public key. */
   signature?: 'v1' | 'v1a';
 };
 
@@ -950,23 +950,23 @@ export type CreateWebhookAnswer = {
   id: string;
   /** The URL that the server calls. */
   url: string;
-  /** active; or disabled, since its receiver answered 410. */
+  /** active, or disabled after the receiver answered 410. */
   status: string;
   /** How calls are signed: v1 (HMAC) or v1a (Ed25519). */
   signature?: string;
-  /** When it was made. */
+  /** When the webhook was created. */
   createdAt: string;
-  /** Calls that are still to be made; 10,000 where there are more. */
+  /** The number of queued calls, counted up to 10,000. */
   waiting: number;
-  /** Calls that were given up, 10,000 where there are more; ask for redelivery to make them again. */
+  /** The number of failed calls, counted up to 10,000. Redelivery queues them again. */
   dead: number;
-  /** Until then the secret before the present one signs along. */
+  /** Until then, calls also have a signature of the previous secret. */
   oldSecretUntil?: string;
-  /** whsec_…, shown once: when it is made or rotated. v1 only. */
+  /** whsec_…, for v1. Shown once, when it is created or rotated. */
   secret?: string;
-  /** whpk_…, by which v1a signatures verify. */
+  /** whpk_…, for v1a. Verify signatures with it. */
   publicKey?: string;
-  /** The key before, which signs along until oldSecretUntil. */
+  /** The previous key, which signs until oldSecretUntil. */
   oldPublicKey?: string;
 };
 
@@ -978,23 +978,23 @@ export type ListWebhooksAnswer = {
     id: string;
     /** The URL that the server calls. */
     url: string;
-    /** active; or disabled, since its receiver answered 410. */
+    /** active, or disabled after the receiver answered 410. */
     status: string;
     /** How calls are signed: v1 (HMAC) or v1a (Ed25519). */
     signature?: string;
-    /** When it was made. */
+    /** When the webhook was created. */
     createdAt: string;
-    /** Calls that are still to be made; 10,000 where there are more. */
+    /** The number of queued calls, counted up to 10,000. */
     waiting: number;
-    /** Calls that were given up, 10,000 where there are more; ask for redelivery to make them again. */
+    /** The number of failed calls, counted up to 10,000. Redelivery queues them again. */
     dead: number;
-    /** Until then the secret before the present one signs along. */
+    /** Until then, calls also have a signature of the previous secret. */
     oldSecretUntil?: string;
-    /** whsec_…, shown once: when it is made or rotated. v1 only. */
+    /** whsec_…, for v1. Shown once, when it is created or rotated. */
     secret?: string;
-    /** whpk_…, by which v1a signatures verify. */
+    /** whpk_…, for v1a. Verify signatures with it. */
     publicKey?: string;
-    /** The key before, which signs along until oldSecretUntil. */
+    /** The previous key, which signs until oldSecretUntil. */
     oldPublicKey?: string;
   }>;
 };
@@ -1005,30 +1005,30 @@ export type ReadEventsAnswer = {
   items: Array<{
     /** The id of the event in the ledger, and the webhook-id of its calls. */
     id: string;
-    /** Counts this client’s events from 1, without gaps. */
+    /** Counts the events of this client from 1, without gaps. */
     number: number;
     /**
-     * What happened: notification.delivery-ended, notification.undeliverable, notification.opened,
-     * notification.cancelled; more may come.
+     * The type of the event: notification.delivery-ended, notification.undeliverable, notification.opened,
+     * notification.cancelled. Ignore unknown types.
      */
     type: string;
-    /** When it happened. */
+    /** When the event happened. */
     timestamp: string;
-    /** Nothing about the citizen. */
+    /** Contains no data about the citizen. */
     data: {
-      /** Its id. */
+      /** The id of the notification. */
       notification: string;
-      /** Yours, as it was sent. */
+      /** The reference that you sent with it. */
       reference: string | null;
-      /** The status of the notification behind the event. */
+      /** The status of the notification after the event. */
       status: Open<'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled'>;
-      /** Of notification.delivery-ended: the id of the delivery. */
+      /** The id of the delivery, for notification.delivery-ended. */
       delivery?: string;
-      /** Its channel. */
+      /** The channel of the delivery. */
       channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
-      /** What came of it. */
+      /** The outcome of the delivery attempt. */
       outcome?: Open<'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped' | 'retry'>;
-      /** Why a delivery had no success, or the notification is undeliverable; as reason.code. */
+      /** Why the delivery failed or the notification is undeliverable: a reason.code. */
       reason?: Open<
         | 'citizen-unknown'
         | 'citizen-deceased'
@@ -1071,43 +1071,43 @@ export type ReadEvidenceAnswer = {
 
 /** Body of: Set my contact preferences. */
 export type StatePreferencesBody = {
-  /** The channels in the order wished; the others follow in the order of the policy. */
+  /** The channels in the order that you prefer. The others follow in the order of the policy. */
   channels?: Array<'email' | 'sms' | 'letter'>;
-  /** Never by these. The inbox and letters cannot be declined. */
+  /** The channels that are never used. The inbox and letters cannot be declined. */
   declined?: Array<'email' | 'sms'>;
-  /** Only in these hours, but for urgent messages. */
+  /** Messages are sent only in these hours, except urgent ones. */
   hours?: {
-    /** Which channels keep to them. */
+    /** The channels with these hours. */
     channels: Array<'email' | 'sms'>;
     /** The first full hour of the day. */
     from: number;
-    /** The hour at which they end; over midnight too. */
+    /** The hour of the end. It can be on the next day. */
     until: number;
-    /** As Europe/Lisbon. */
+    /** For example Europe/Lisbon. */
     timeZone: string;
   };
-  /** In this language (BCP 47), where the sender has it. */
+  /** The language (BCP 47) of messages, if the sender has a text in it. */
   language?: string;
 };
 
 /** Answer of: Set my contact preferences. */
 export type StatePreferencesAnswer = {
-  /** The channels in the order wished; the others follow in the order of the policy. */
+  /** The channels in the order that you prefer. The others follow in the order of the policy. */
   channels?: Array<Open<'email' | 'sms' | 'letter'>>;
-  /** Never by these. The inbox and letters cannot be declined. */
+  /** The channels that are never used. The inbox and letters cannot be declined. */
   declined?: Array<Open<'email' | 'sms'>>;
-  /** Only in these hours, but for urgent messages. */
+  /** Messages are sent only in these hours, except urgent ones. */
   hours?: {
-    /** Which channels keep to them. */
+    /** The channels with these hours. */
     channels: Array<Open<'email' | 'sms'>>;
     /** The first full hour of the day. */
     from: number;
-    /** The hour at which they end; over midnight too. */
+    /** The hour of the end. It can be on the next day. */
     until: number;
-    /** As Europe/Lisbon. */
+    /** For example Europe/Lisbon. */
     timeZone: string;
   };
-  /** In this language (BCP 47), where the sender has it. */
+  /** The language (BCP 47) of messages, if the sender has a text in it. */
   language?: string;
   /** The verified addresses; they replace those of the register. */
   verified: Array<{
@@ -1273,21 +1273,21 @@ export type CreateTemplateBody = {
 
 /** Answer of: Create a template with a text for each language. */
 export type CreateTemplateAnswer = {
-  /** For templateId of a send. */
+  /** The value for templateId when you send a message. */
   id: string;
-  /** For people. */
+  /** A name for your staff. */
   name: string;
-  /** For citizens whose language it has not. */
+  /** The language for citizens in whose language there is no text. */
   defaultLanguage: string;
-  /** The languages that it has (BCP 47). */
+  /** The languages of its texts (BCP 47). */
   languages: string[];
-  /** The values that personalisation of a send has to give. */
+  /** The values that personalisation must contain. */
   placeholders: string[];
-  /** When it was made. */
+  /** When the template was created. */
   createdAt: string;
-  /** One for each language. */
+  /** One text for each language. */
   texts: Array<{
-    /** BCP 47, in the canonical form. */
+    /** A canonical language tag (BCP 47). */
     language: string;
     /** The subject line. */
     subject?: string;
@@ -1300,17 +1300,17 @@ export type CreateTemplateAnswer = {
 export type ListTemplatesAnswer = {
   /** The items of this page. */
   items: Array<{
-    /** For templateId of a send. */
+    /** The value for templateId when you send a message. */
     id: string;
-    /** For people. */
+    /** A name for your staff. */
     name: string;
-    /** For citizens whose language it has not. */
+    /** The language for citizens in whose language there is no text. */
     defaultLanguage: string;
-    /** The languages that it has (BCP 47). */
+    /** The languages of its texts (BCP 47). */
     languages: string[];
-    /** The values that personalisation of a send has to give. */
+    /** The values that personalisation must contain. */
     placeholders: string[];
-    /** When it was made. */
+    /** When the template was created. */
     createdAt: string;
   }>;
 };
@@ -1327,32 +1327,32 @@ export type ChangeOwnLockAnswer = {
   ownLock: boolean;
 };
 
-/** Something became of a notification: what a webhook is called with. */
+/** An event of a notification: what a webhook is called with. */
 export type ReceiveEvent = {
-  /** Counts this client’s events from 1, without gaps. */
+  /** Counts the events of this client from 1, without gaps. */
   number: number;
   /**
-   * What happened: notification.delivery-ended, notification.undeliverable, notification.opened,
-   * notification.cancelled; more may come.
+   * The type of the event: notification.delivery-ended, notification.undeliverable, notification.opened,
+   * notification.cancelled. Ignore unknown types.
    */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
-  /** Nothing about the citizen. */
+  /** Contains no data about the citizen. */
   data: {
-    /** Its id. */
+    /** The id of the notification. */
     notification: string;
-    /** Yours, as it was sent. */
+    /** The reference that you sent with it. */
     reference: string | null;
-    /** The status of the notification behind the event. */
+    /** The status of the notification after the event. */
     status: Open<'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled'>;
-    /** Of notification.delivery-ended: the id of the delivery. */
+    /** The id of the delivery, for notification.delivery-ended. */
     delivery?: string;
-    /** Its channel. */
+    /** The channel of the delivery. */
     channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
-    /** What came of it. */
+    /** The outcome of the delivery attempt. */
     outcome?: Open<'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped' | 'retry'>;
-    /** Why a delivery had no success, or the notification is undeliverable; as reason.code. */
+    /** Why the delivery failed or the notification is undeliverable: a reason.code. */
     reason?: Open<
       | 'citizen-unknown'
       | 'citizen-deceased'
@@ -1827,7 +1827,7 @@ export type Operations = {
       200: CreateWebhookAnswer;
     };
   };
-  /** Repeat the calls that were given up */
+  /** Queue the failed calls of a webhook again */
   redeliverWebhook: {
     params: {
       /** The id of the webhook. */

@@ -4,16 +4,18 @@ import Fastify from 'fastify';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { engines } from '../../test/support/database-engines.ts';
 import { queryServer } from '../../test/support/postgres-databases.ts';
-import { openTokenApp, publicUrl, rotateTestSigningKey } from '../../test/support/token-app.ts';
 import {
   addKeyClient,
   assertionForm,
   basicAuthHeader,
+  openTokenApp,
+  publicUrl,
+  rotateTestSigningKey,
   scopes,
   signClientAssertion,
   startTokenServer,
   type TokenResponse,
-} from '../../test/support/token-server.ts';
+} from '../../test/support/token-app.ts';
 import { ReadUnavailable } from '../db/database.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createAuthorizationServer } from './authorization-server.ts';

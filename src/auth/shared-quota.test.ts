@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
-import { seededRandom } from '../../test/support/seeded-random.ts';
+import { seededRandom } from '../../test/support/test-data.ts';
 import type { Statement } from '../db/database.ts';
 import type { Quota } from './caller.ts';
 import type { QuotaResult } from './quota.ts';

@@ -3,8 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { createInMemoryIssuer, trustedIssuerUrl } from '../../test/support/in-memory-issuer.ts';
-import { makeJws } from '../../test/support/token-app.ts';
+import { createInMemoryIssuer, makeJws, trustedIssuerUrl } from '../../test/support/token-app.ts';
 import { createTrustedIssuer, IssuerUnavailable } from './trusted-issuer.ts';
 
 test('keys that cannot be fetched are fetched again after a pause, also from a new jwks_uri', async (t) => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
-import { createInMemoryIssuer, trustedIssuerUrl } from '../../test/support/in-memory-issuer.ts';
 import {
+  createInMemoryIssuer,
   makeJws,
   openTokenApp,
   signWithServerKey,
   type TokenApp,
+  trustedIssuerUrl,
   validTokenClaims,
 } from '../../test/support/token-app.ts';
 import { invalidAccessToken } from './challenge.ts';

@@ -3,8 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openClientCommands, readPendingEvents } from '../../test/support/client-commands.ts';
 import { engines } from '../../test/support/database-engines.ts';
+import { openClientCommands, readPendingEvents } from '../../test/support/run-command.ts';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { findClient } from '../auth/client-store.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
-import { runDeletionWithIds } from '../../test/support/deletion-run.ts';
-import { depositDocumentOf, makePdf, openDocumentApp } from '../../test/support/document-app.ts';
+import { depositDocumentOf, makePdf, openDocumentApp, runDeletionWithIds } from '../../test/support/document-app.ts';
 import type { Row } from '../db/database.ts';
 import { upsertRetentionClass } from '../documents/retention/retention-class.ts';
 import { runCommandLine } from './command.ts';

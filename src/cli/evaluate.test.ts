@@ -188,7 +188,10 @@ test('an invalid file stops the evaluation with its first wrong row', async (t) 
     { 'r.csv': 'citizenId,givenName,familyName,birthDate\n' },
     /r\.csv: the file has no row after the header/,
   );
-  await stops({ 'r.csv': `${people}A,Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: a citizenId of an earlier row; number of such rows: 1/);
+  await stops(
+    { 'r.csv': `${people}A,Eva,Berg,1985-05-17\n` },
+    /r\.csv, row 3: a citizenId of an earlier row; number of such rows: 1/,
+  );
   await stops({ 'r.csv': `${people},Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: no citizenId/);
   await stops({ 'r.csv': `${people}C,Eva,Berg\n` }, /row 3: it has 3 fields, the header 4/);
   await stops(

@@ -52,19 +52,19 @@ const nora = {
   documentNumber: 'TR0001001',
 };
 const plain: PersonaCase = {
-  about: 'Somebody of whom the register knows everything',
+  about: 'A complete record',
   people: [nora],
   questions: [
-    match(nora, 'all claims fit'),
-    match(nora, 'case, accents and blanks say nothing', { givenName: 'NÓRA', familyName: ' lindqvist' }),
-    match(nora, 'one slip is forgiven beside the id', { familyName: 'Lindkvist' }),
-    noMatch(nora, 'two slips are not', { givenName: 'Norah', familyName: 'Lindkvist' }),
-    noMatch(nora, 'a wrong digit of the birth date is not forgiven', { birthDate: '1975-08-15' }),
+    match(nora, 'all claims match'),
+    match(nora, 'case, accents and spaces are ignored', { givenName: 'NÓRA', familyName: ' lindqvist' }),
+    match(nora, 'with the id, one spelling error is accepted', { familyName: 'Lindkvist' }),
+    noMatch(nora, 'two spelling errors are not accepted', { givenName: 'Norah', familyName: 'Lindkvist' }),
+    noMatch(nora, 'a wrong digit in the birth date is not accepted', { birthDate: '1975-08-15' }),
     match(nora, 'without an id: both names, birth date and address', {
       citizenId: undefined,
       postalCode: '41102',
     }),
-    noMatch(nora, 'there is nobody of that id, and the answer does not say so', { citizenId: 'try-nobody' }),
+    noMatch(nora, 'the id is unknown, and the result does not reveal it', { citizenId: 'try-nobody' }),
   ],
 };
 
@@ -75,20 +75,20 @@ const milan = {
   birthDate: '1980-02-07',
 };
 const slips: PersonaCase = {
-  about: 'Slips of the pen, after EU 2023/333, Annex II',
+  about: 'Spelling errors, from EU 2023/333, Annex II',
   people: [milan],
   questions: [
-    match(milan, 'the fields of the names are exchanged', {
+    match(milan, 'given name and family name are swapped', {
       givenName: 'Papadopoulos',
       familyName: 'Juan Carlos Maria',
     }),
-    match(milan, 'two words are exchanged', { givenName: 'Maria Carlos Juan' }),
-    match(milan, 'two letters are exchanged', { familyName: 'Papadopuolos' }),
+    match(milan, 'two words are swapped', { givenName: 'Maria Carlos Juan' }),
+    match(milan, 'two letters are swapped', { familyName: 'Papadopuolos' }),
     match(milan, 'one letter is missing', { familyName: 'Papadopoulo' }),
-    match(milan, 'a given name is left out', { givenName: 'Juan Carlos' }),
-    noMatch(milan, 'the family name is cut off', { familyName: 'Papadop' }),
-    match(milan, 'day and month are exchanged', { birthDate: '1980-07-02' }),
-    noMatch(milan, 'day and month are exchanged, and the year is wrong', { birthDate: '1981-07-02' }),
+    match(milan, 'a given name is missing', { givenName: 'Juan Carlos' }),
+    noMatch(milan, 'the family name is truncated', { familyName: 'Papadop' }),
+    match(milan, 'day and month are swapped', { birthDate: '1980-07-02' }),
+    noMatch(milan, 'day and month are swapped, and the year is wrong', { birthDate: '1981-07-02' }),
     noMatch(milan, 'another name', { familyName: 'Papandreou' }),
   ],
 };
@@ -106,20 +106,20 @@ const writing = [
 ] as const;
 const [mueller, shchukin, khalid, obrien, ngoc, vanderberg, suwarni, feggins, thordar] = writing;
 const scripts: PersonaCase = {
-  about: 'Names of the world',
+  about: 'Names in several scripts',
   people: writing,
   questions: [
     match(mueller, 'the usual transliteration', { familyName: 'Mueller', birthPlace: 'Koeln' }),
     match(shchukin, 'Cyrillic in Latin letters', { givenName: 'Pyotr', familyName: 'Shchukin' }),
     match(khalid, 'Arabic in Latin letters', { givenName: 'Khaled', familyName: 'Al-Khatib' }),
-    match(obrien, 'hyphens, apostrophes and accents say nothing', {
+    match(obrien, 'hyphens, apostrophes and accents are ignored', {
       givenName: 'Siobhan',
       familyName: 'OBrien Lee',
     }),
-    match(ngoc, 'without the marks of Vietnamese', { givenName: 'Ngoc Anh', familyName: 'Tran' }),
-    match(vanderberg, 'a particle may stand together with the name', { familyName: 'Vanderberg' }),
-    match(suwarni, 'one name is all there is'),
-    match(feggins, 'a suffix may be left out', { familyName: 'Feggins' }),
+    match(ngoc, 'Vietnamese without diacritics', { givenName: 'Ngoc Anh', familyName: 'Tran' }),
+    match(vanderberg, 'a particle can be joined to the name', { familyName: 'Vanderberg' }),
+    match(suwarni, 'the person has only one name'),
+    match(feggins, 'a suffix can be omitted', { familyName: 'Feggins' }),
     match(thordar, 'Icelandic in Latin letters', { givenName: 'Gudrun', familyName: 'Thordardottir' }),
   ],
 };
@@ -131,11 +131,11 @@ const states = [
 ] as const;
 const [locked, deceased, review] = states;
 const marked: PersonaCase = {
-  about: 'Records that are marked',
+  about: 'Locked, deceased and disputed records',
   people: states,
   questions: [
-    noMatch(locked, 'the citizen wishes that nothing is confirmed'),
-    noMatch(deceased, 'the register says that the person has died'),
+    noMatch(locked, 'the citizen has locked the record'),
+    noMatch(deceased, 'the person is deceased'),
     open(review, 'the record is disputed'),
     noMatch(review, 'the record is disputed, and the claims are wrong', { familyName: 'Moran' }),
   ],
@@ -152,16 +152,16 @@ const similarPeople = [
 ] as const;
 const [anna, anne, father, son, same] = similarPeople;
 const alike: PersonaCase = {
-  about: 'People who are much alike',
+  about: 'Similar people',
   people: similarPeople,
   questions: [
-    match(anna, 'to the letter, one of two twins'),
-    open(anna, 'with a slip it may be either of them', { givenName: 'Ann' }),
-    match(son, 'father and son of one name have their birth dates'),
-    noMatch(father, 'the birth date is that of the son', { birthDate: '1999-01-20' }),
-    match(same, 'the address tells one of two namesakes', { citizenId: undefined, postalCode: '10115' }),
+    match(anna, 'the exact name of one of two twins'),
+    open(anna, 'with a spelling error either twin is possible', { givenName: 'Ann' }),
+    match(son, 'father and son with one name differ by birth date'),
+    noMatch(father, 'the birth date of the son', { birthDate: '1999-01-20' }),
+    match(same, 'the address of one of two namesakes', { citizenId: undefined, postalCode: '10115' }),
     noMatch(same, 'a search with an address of neither', { citizenId: undefined, postalCode: '20095' }),
-    match(anne, 'a search to the letter', { citizenId: undefined, ...home }),
+    match(anne, 'a search with the exact claims', { citizenId: undefined, ...home }),
   ],
 };
 
@@ -186,14 +186,14 @@ const left = {
 };
 const unsure = { citizenId: 'try-year-only', givenName: 'Amina', familyName: 'Yusuf', birthDate: '1962' };
 const time: PersonaCase = {
-  about: 'What was true before, and what is not known',
+  about: 'Former and incomplete data',
   people: [moved, left, unsure],
   questions: [
     match(moved, 'a former name', { familyName: 'Brandt' }),
     match(moved, 'a former address', { streetAddress: '5 Old Street', postalCode: '2000' }),
-    match(moved, 'the name at birth as such', { birthFamilyName: 'Holm' }),
-    noMatch(left, 'a name that was given up too long ago', { familyName: 'Nassar' }),
-    match(unsure, 'the register knows the year alone', { birthDate: '1962-04-01' }),
+    match(moved, 'the birth name', { birthFamilyName: 'Holm' }),
+    noMatch(left, 'a name that was changed too long ago', { familyName: 'Nassar' }),
+    match(unsure, 'the register has only the birth year', { birthDate: '1962-04-01' }),
     noMatch(unsure, 'another year', { birthDate: '1963-04-01' }),
   ],
 };

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openClientCommands, readPendingEvents } from '../../test/support/client-commands.ts';
 import { type Engine, engines } from '../../test/support/database-engines.ts';
 import { makeIdentityFolder } from '../../test/support/identity-people.ts';
+import { openClientCommands, readPendingEvents } from '../../test/support/run-command.ts';
 import { shippedPolicies } from '../identity/match/policy.ts';
 import { policyCommands } from './policies.ts';
 

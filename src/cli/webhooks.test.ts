@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { openClientCommands, readPendingEvents } from '../../test/support/client-commands.ts';
 import { type Engine, engines } from '../../test/support/database-engines.ts';
+import { openClientCommands, readPendingEvents } from '../../test/support/run-command.ts';
 import { newClient } from '../auth/client.ts';
 import { insertClient } from '../auth/client-store.ts';
 import type { Clock } from '../kernel/clock.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
-import { runDeletionWithIds } from '../../test/support/deletion-run.ts';
 import {
   type DocumentApp,
   depositDocumentOf,
   makePdf,
   openDocumentApp,
   otherCitizenId,
+  runDeletionWithIds,
   testCitizenId,
 } from '../../test/support/document-app.ts';
 import type { DocumentId } from '../kernel/id.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readHtmlForm } from '../../test/support/html-form.ts';
+import { readHtmlForm } from '../../test/support/cookie-browser.ts';
 import { type ContactPreferences, preferencesFault } from '../notifications/contact/contact-preferences.ts';
 import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
+import { type CookieBrowser, openCookieBrowser, readHtmlForm, signInAtDemo } from '../support/cookie-browser.ts';
 import { makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
-import { readHtmlForm } from '../support/html-form.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import {
   fileCleanupScope,

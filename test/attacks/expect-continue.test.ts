@@ -8,7 +8,7 @@ import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
 import type { Authorizer } from '../../src/api/dispatch.ts';
 import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { refuse } from '../../src/kernel/refusal.ts';
-import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
+import { sendRawHttp, statusCodesIn } from '../support/http-client.ts';
 import { storelessContext, storelessServerOptions } from '../support/storeless-app.ts';
 
 let server: ApiServer;
@@ -45,6 +45,28 @@ const streaming = defineOperation({
   },
 });
 
+/** Resolves when the operation has read the first bytes of its body. `closed` resolves when the body has closed. */
+let unread = Promise.withResolvers<{ readonly closed: Promise<void> }>();
+const pausing = defineOperation({
+  ...described,
+  name: 'pausing',
+  path: '/v1/pausing',
+  request: {},
+  citizenData: false,
+  responses: { 200: { description: '' } },
+  refusals: [],
+  bodyBytes: { usualType: 'text/plain' },
+  run: async (call: OperationCall<object, null>) => {
+    await once(call.bytes, 'data');
+    call.bytes.pause();
+    // `once` of node:events would listen for errors too.
+    const closed = new Promise<void>((resolve) => void call.bytes.on('close', resolve));
+    unread.resolve({ closed });
+    await closed;
+    return { plain: { status: 200, json: {} } };
+  },
+});
+
 before(async () => {
   const authorizer: Authorizer = {
     ...storelessContext.authorizer,
@@ -57,7 +79,7 @@ before(async () => {
   server = createApiServer({
     ...storelessServerOptions,
     app: { ...storelessContext, authorizer },
-    operations: [bindOperation(reading, null), bindOperation(streaming, null)],
+    operations: [bindOperation(reading, null), bindOperation(streaming, null), bindOperation(pausing, null)],
     mounts: [
       {
         paths: ['/mount'],
@@ -99,7 +121,7 @@ for (const [path, read] of [
   });
 }
 
-test('a client that receives 100 Continue, sends too much and goes away does not end the process', async () => {
+test('a client that receives 100 Continue and then sends too much receives 413', async () => {
   const chunked = head('/v1/reading', 'good', 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.write(chunked);
@@ -109,7 +131,22 @@ test('a client that receives 100 Continue, sends too much and goes away does not
   const [response] = await once(socket, 'data');
   assert.deepEqual(statusCodesIn(String(response)), [413]);
   socket.destroy();
-  await once(socket, 'close');
+});
+
+// The body has no reader when its client goes away. Without a listener its error would end the process.
+test('a client that receives 100 Continue and goes away while nobody reads its body does not end the process', {
+  timeout: 10_000,
+}, async () => {
+  unread = Promise.withResolvers();
+  const chunked = head('/v1/pausing', 'good', 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  socket.write(chunked);
+  const [interim] = await once(socket, 'data');
+  assert.equal(interim, 'HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write('5\r\nfirst\r\n');
+  const { closed } = await unread.promise;
+  socket.destroy();
+  await closed;
   assert.deepEqual(statusCodesIn(await sendRawHttp(port, next)), [204]);
 });
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
-import { bearerHeaders, createHttpClient } from '../support/http-client.ts';
-import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
+import { bearerHeaders, createHttpClient, sendRawHttp, statusCodesIn } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { createClientToken } from '../support/valid-requests.ts';
 import { waitUntil } from '../support/wait-until.ts';

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
 import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
-import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
+import { sendRawHttp, statusCodesIn } from '../support/http-client.ts';
 import { storelessServerOptions } from '../support/storeless-app.ts';
 
 let server: ApiServer;

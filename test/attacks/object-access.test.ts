@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { operations } from '../../src/app/operations.ts';
-import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
-import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
+import {
+  bearerHeaders,
+  createHttpClient,
+  parseJsonBody,
+  postJson,
+  sendRawHttp,
+  statusCodesIn,
+} from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import {
   createClientToken,

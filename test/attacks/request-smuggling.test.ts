@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
 import { createLog } from '../../src/api/log.ts';
 import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
-import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
+import { sendRawHttp, statusCodesIn } from '../support/http-client.ts';
 import { storelessServerOptions } from '../support/storeless-app.ts';
 
 let server: ApiServer;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { before, suite, type TestContext, test } from 'node:test';
-import { bearerHeaders, createHttpClient } from '../support/http-client.ts';
-import { statusCodesIn } from '../support/raw-http.ts';
+import { bearerHeaders, createHttpClient, statusCodesIn } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { createClientToken, validDepositHeaders, validDocument } from '../support/valid-requests.ts';
 

@@ -9,8 +9,7 @@ import { loadLimits } from '../../src/api/load-shedding.ts';
 import { createLog } from '../../src/api/log.ts';
 import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { createHttpClient } from '../support/http-client.ts';
-import { statusCodesIn } from '../support/raw-http.ts';
+import { createHttpClient, statusCodesIn } from '../support/http-client.ts';
 import { storelessContext } from '../support/storeless-app.ts';
 
 const request = { body: Type.Object({ text: Type.String() }) };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { listenOnLoopback, startTokenServer } from '../support/token-server.ts';
+import { listenOnLoopback, startTokenServer } from '../support/token-app.ts';
 
 const head = 'POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n';
 const form = 'grant_type=client_credentials&client_id=nobody&client_secret=none';

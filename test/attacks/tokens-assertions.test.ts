@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { parseClientKeys } from '../../src/auth/client-keys.ts';
 import { engines } from '../support/database-engines.ts';
-import { publicUrl } from '../support/token-app.ts';
-import { addKeyClient, assertionForm, signClientAssertion, startTokenServer } from '../support/token-server.ts';
+import { addKeyClient, assertionForm, publicUrl, signClientAssertion, startTokenServer } from '../support/token-app.ts';
 
 for (const engine of engines) {
   test(`[R44] ${engine.name}: an assertion gets one token, and is refused when it is used again or concurrently`, async (t) => {

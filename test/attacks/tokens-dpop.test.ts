@@ -6,14 +6,17 @@ import type { PresentedProof } from '../../src/auth/check-binding.ts';
 import type { Refusal } from '../../src/kernel/refusal.ts';
 import { engines } from '../support/database-engines.ts';
 import {
+  addKeyClient,
+  assertionForm,
   makeJws,
   openTokenApp,
   publicUrl,
+  signClientAssertion,
   signWithServerKey,
+  startTokenServer,
   type TokenApp,
   validTokenClaims,
 } from '../support/token-app.ts';
-import { addKeyClient, assertionForm, signClientAssertion, startTokenServer } from '../support/token-server.ts';
 
 type Pair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 const holder: Pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -10,7 +10,7 @@ import type { OutgoingMessage, ProviderOutcome } from '../../src/notifications/n
 import { bounceAddressesOf } from '../../src/notifications/provider-webhooks/provider-settings.ts';
 import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
-import { type ScriptedReply, startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
+import { type ScriptedReply, startScriptedSmtpServer } from '../support/smtp-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);

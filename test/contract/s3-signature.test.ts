@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findSignatureError, isBodySigned } from '../support/s3-signature.ts';
+import { findSignatureError, isBodySigned } from '../support/strict-s3-server.ts';
 
 // The examples of "Signature Calculations for the Authorization Header" in the reference of Amazon S3.
 const secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';

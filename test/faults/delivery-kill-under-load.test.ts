@@ -9,8 +9,12 @@ import type { Database, Row } from '../../src/db/database.ts';
 import { databaseFile } from '../../src/db/open-database.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
 import { freePort } from '../support/free-port.ts';
-import { killWithThisProcess } from '../support/kill-with-parent.ts';
-import { makeServerFixture, type RunningServer, type ServerFixture } from '../support/server-process.ts';
+import {
+  killWithThisProcess,
+  makeServerFixture,
+  type RunningServer,
+  type ServerFixture,
+} from '../support/server-process.ts';
 import { startTestSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

@@ -13,10 +13,10 @@ import {
   createScriptedChannel,
   minuteMs,
   type NotificationView,
+  startProviderWebhook,
   timelineLines,
   waitOnEventLoopUntil,
 } from '../support/delivery-app.ts';
-import { startProviderWebhook } from '../support/provider-webhook.ts';
 
 /** An app whose provider sends reports. `say` returns the status of the response to it. */
 async function open(t: TestContext, db: Database, claim?: WriteWithoutEvent) {

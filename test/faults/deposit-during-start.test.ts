@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type PartialUpload, startPartialUpload } from '../support/partial-upload.ts';
+import { type PartialUpload, startPartialUpload } from '../support/http-client.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

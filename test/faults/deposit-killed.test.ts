@@ -31,7 +31,7 @@ const stores: readonly Store[] = [
   {
     name: 's3',
     open: async (t) => {
-      const program = join(import.meta.dirname, '..', 'support/strict-s3-server-process.ts');
+      const program = join(import.meta.dirname, '..', 'support/strict-s3-server.ts');
       const child = spawn(process.execPath, [program, await makeDocumentFolder(t)], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });

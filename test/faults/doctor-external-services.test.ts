@@ -11,8 +11,8 @@ import { issueCertificate } from '../support/certificates.ts';
 import { type ClamdResponder, startFakeClamd } from '../support/clamd.ts';
 import { type DoctorFinding, doctorOnDamagedDemo, testPassword } from '../support/doctor.ts';
 import { freePort } from '../support/free-port.ts';
-import { type ScriptedReply, startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
+import { type ScriptedReply, startScriptedSmtpServer } from '../support/smtp-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 // How `doctor` reports faults of the services that the server uses.

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runDoctor } from '../support/doctor.ts';
+import { startOpenIdProvider } from '../support/external-issuer.ts';
 import { freePort } from '../support/free-port.ts';
-import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 

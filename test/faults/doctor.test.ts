@@ -9,9 +9,8 @@ import { openSqlite } from '../../src/db/sqlite/open-sqlite.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { copyDataDir, doctorOnDamagedCopy } from '../support/doctor.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
-import { fileCleanupScope, makeServerFixture } from '../support/server-process.ts';
+import { fileCleanupScope, makeServerFixture, runDemoOnce } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
-import { runDemoOnce } from '../support/wait-for-ledger.ts';
 
 // Each test damages a copy of a healthy SQLite installation: `doctor` reports that fault and no other.
 

@@ -5,8 +5,13 @@ import { startScanWorker } from '../../src/documents/scan/scan-documents.ts';
 import { queueRescans } from '../../src/documents/scan/scan-store.ts';
 import type { ScanVerdict } from '../../src/documents/scan/scanner.ts';
 import { engines } from '../support/database-engines.ts';
-import { depositDocumentOf, makePdf, openDocumentApp } from '../support/document-app.ts';
-import { cleanVerdict, createDocumentScan } from '../support/document-scan.ts';
+import {
+  cleanVerdict,
+  createDocumentScan,
+  depositDocumentOf,
+  makePdf,
+  openDocumentApp,
+} from '../support/document-app.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: a rescan with new signatures quarantines a document that was available`, async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { OutgoingHttpHeaders, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { openS3BlobsAt } from '../support/s3-response-server.ts';
+import { openS3BlobsAt } from '../support/s3-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const name = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42';

@@ -5,8 +5,7 @@ import { describe, test } from 'node:test';
 import { openS3Blobs } from '../../src/documents/blobs/s3-blobs.ts';
 import { engines } from '../support/database-engines.ts';
 import { depositDocumentOf, depositHeadersOf, makePdf, openDocumentApp } from '../support/document-app.ts';
-import { openS3BlobsAt } from '../support/s3-response-server.ts';
-import { startS3Server } from '../support/s3-server.ts';
+import { openS3BlobsAt, startS3Server } from '../support/s3-server.ts';
 
 const name = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42';
 const bytes = Buffer.alloc(1_048_576, 'sealed');

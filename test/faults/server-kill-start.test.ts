@@ -10,8 +10,8 @@ import { demoCitizens, demoDocuments } from '../../src/cli/demo-data.ts';
 import { databaseFile } from '../../src/db/open-database.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { waitUntilNoSessions } from '../support/postgres-databases.ts';
-import { seededRandom } from '../support/seeded-random.ts';
 import { makeServerFixture, type ServerFixture, type ServerProcess } from '../support/server-process.ts';
+import { seededRandom } from '../support/test-data.ts';
 import { makeTwoServerHomes, startServers } from '../support/two-server-processes.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

@@ -3,13 +3,18 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type DocumentUploaders, makeDocumentBytes, startDocumentUploaders } from '../support/document-uploaders.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody } from '../support/http-client.ts';
-import { type NotificationSenders, startNotificationSenders } from '../support/notification-senders.ts';
-import { seededRandom } from '../support/seeded-random.ts';
+import {
+  type DocumentUploaders,
+  makeDocumentBytes,
+  type NotificationSenders,
+  startDocumentUploaders,
+  startNotificationSenders,
+} from '../support/load-generators.ts';
 import { makeServerFixture, type RunningServer, type ServerFixture } from '../support/server-process.ts';
 import { startTestSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
 import { relativeFilesIn } from '../support/stored-data-search.ts';
+import { seededRandom } from '../support/test-data.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // `KILL_ROUNDS=10 KILL_SEED=… node --test test/faults/server-kill.test.ts` kills more often, and repeats an earlier run.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startPostgres } from '../support/postgres-server.ts';
+import { startPostgres } from '../support/postgres-databases.ts';
 import { makeServerFixture } from '../support/server-process.ts';
-import { withTerminableThreads } from '../support/terminate-threads.ts';
+import { withTerminableThreads } from '../support/threaded-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const longestMs = 45_000;

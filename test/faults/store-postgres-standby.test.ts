@@ -4,8 +4,8 @@ import pg from 'pg';
 import { ReadUnavailable, WriteBusy } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { startPostgres } from '../support/postgres-databases.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
-import { startPostgres } from '../support/postgres-server.ts';
 
 const random = systemRandom;
 

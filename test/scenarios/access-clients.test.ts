@@ -33,7 +33,7 @@ async function openHome(t: CleanupScope, engine: 'sqlite' | 'postgres', settings
 }
 
 for (const { name: engine } of engines) {
-  test(`[R43] [R51] ${engine}: openid-client gets a token by private_key_jwt and calls, with and without DPoP and nonces`, async (t) => {
+  test(`[R43] [R51] ${engine}: openid-client gets a token by private_key_jwt and calls the API, with and without DPoP and nonces`, async (t) => {
     const home = await openHome(t, engine, { DPOP_NONCES: 'true' });
     const plain = await liveClient(home, 'none');
     const bound = await liveClient(home, 'dpop');
@@ -66,7 +66,7 @@ for (const { name: engine } of engines) {
   });
 }
 
-test('[R9] [R51] oauth4webapi discovers the server and calls with DPoP until the operator requires another binding', async (t) => {
+test('[R9] [R51] oauth4webapi discovers the server and can use DPoP until the operator requires another binding', async (t) => {
   const home = await openHome(t, 'postgres', {});
   const { clientId, key } = await liveClient(home, 'dpop');
   await home.start('start');

@@ -97,7 +97,7 @@ async function tlsHome(t: CleanupScope, more: Record<string, string> = {}, made?
 const standing = await tlsHome(fileCleanupScope());
 await startTls(standing.home);
 
-test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is accepted over this certificate only', async (t) => {
+test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is accepted only with this certificate', async (t) => {
   if (!existsSync(curl)) return t.skip('there is no curl on this machine');
   const { files, home, url } = standing;
   files.keep('client', await issueCertificate('Tax Office', {}));
@@ -157,7 +157,7 @@ test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is acce
   assert.equal(old, 'refused');
 });
 
-test('[R43] a client with a registered name needs a valid client certificate of the authority with that name', async () => {
+test('[R43] a client with a registered certificate name needs a valid certificate with that name from the authority', async () => {
   const { files, home, url } = standing;
   const { authority } = files;
   const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
@@ -178,7 +178,7 @@ test('[R43] a client with a registered name needs a valid client certificate of 
   assert.equal(await buys(undefined), 401);
 });
 
-test('[R52] without TLS_CLIENT_CA no certificate name is accepted, whatever authorities the machine trusts', async (t) => {
+test('[R52] without TLS_CLIENT_CA no certificate name is accepted, even from an authority that the machine trusts', async (t) => {
   const files = await pki();
   const trustedByMachine = { NODE_EXTRA_CA_CERTS: files.at('authority.pem') };
   const { home, url } = await tlsHome(t, { TLS_CLIENT_CA: '', ...trustedByMachine }, files);
@@ -231,7 +231,7 @@ test('[R52] a certificate in a header is accepted from a trusted proxy only', as
   assert.deepEqual(statuses, { proxy: [200, 200, 401], somebody: [401, 401, 401] });
 });
 
-test('an invalid TLS or proxy setting stops the start, and the message names it', async (t) => {
+test('an invalid TLS or proxy setting stops the start, and the message names the setting', async (t) => {
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
     [
       { TLS_CERTIFICATE: '/nowhere/server.pem', TLS_KEY: '/nowhere/server.key' },

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { runCommandInProcess } from '../support/run-command.ts';
-import { assertionForm } from '../support/token-server.ts';
+import { assertionForm } from '../support/token-app.ts';
 import { makeTwoServerHomes, startServers } from '../support/two-server-processes.ts';
 
-test('[R44] [R51] an assertion or proof that was used at one process is refused by every other, also concurrently', async (t) => {
+test('[R44] [R51] an assertion or proof that was used at one process is refused by all others, even concurrently', async (t) => {
   const homes = await makeTwoServerHomes(t);
   const [home] = homes;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -11,14 +11,15 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { engines } from '../support/database-engines.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
-import { publicUrl, rotateTestSigningKey } from '../support/token-app.ts';
 import {
   basicAuthHeader,
   listenOnLoopback,
+  publicUrl,
+  rotateTestSigningKey,
   scopes,
   startTokenServer,
   type TokenServer,
-} from '../support/token-server.ts';
+} from '../support/token-app.ts';
 
 /** A second process on the same database, with its own keys, clients and token endpoint. */
 async function secondProcess(
@@ -35,7 +36,7 @@ async function secondProcess(
 }
 
 for (const engine of engines) {
-  test(`[R56] ${engine.name}: no request fails in any process from the creation of a new key until a day later`, async (t) => {
+  test(`[R56] ${engine.name}: no request fails in any process within a day after the creation of a new key`, async (t) => {
     const first = await startTokenServer(t, engine);
     const processes = [first, await secondProcess(t, first)];
     let living: { readonly token: string; readonly until: number }[] = [];
@@ -102,7 +103,7 @@ test('keys rotate publishes the new key next to the old one, and --now withdraws
   );
 });
 
-test('without the root key, neither keys create nor the demo creates another one', async (t) => {
+test('without the root key, neither keys create nor the demo creates a new one', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const path = join(home.dataDir, 'root.key');

@@ -21,10 +21,10 @@ const dashboard = JSON.parse(readFileSync(join(root, 'docs/dashboard.json'), 'ut
 const panelQueries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const skip = hasPromtool ? false : 'promtool is not installed: apt-get install --no-install-recommends prometheus';
-/** What Prometheus, node_exporter and a line of docs/operating.md tell. */
+/** Metrics of Prometheus, node_exporter and the backup script of docs/operating.md. */
 const othersMetrics = /^(?:up|node_filesystem_(?:avail|size)_bytes|citizen_services_backup_verified_seconds)$/;
 
-/** What a rule asks for, by metric: each label with its values, as `a|b` or one. */
+/** The metrics of a query, each with its labels and their values. */
 function selectorsOf(text: string): { metric: string; labels: (readonly [string, readonly string[]])[] }[] {
   const found = text.matchAll(/\b((?:citizen_services|process|nodejs|node)_\w+|up)\b(?:\{([^}]*)\})?/g);
   return [...found].map(([, metric = '', matchers = '']) => ({
@@ -35,7 +35,7 @@ function selectorsOf(text: string): { metric: string; labels: (readonly [string,
   }));
 }
 
-async function toldByServer(t: TestContext): Promise<void> {
+async function checkReportedMetrics(t: TestContext): Promise<void> {
   const settings = {
     ...{ ADMIN_PORT: '0', LOG_LEVEL: 'info' },
     ...{ SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, MAIL_FROM: 'no-reply@gov.example' },
@@ -70,7 +70,7 @@ async function toldByServer(t: TestContext): Promise<void> {
     .find((one) => one.includes('the verification limit of a citizen is reached'));
   assert.equal(JSON.parse(line ?? '').clientId, client?.clientId);
 
-  // The queues are looked at every few seconds.
+  // The server measures its queues every few seconds.
   await waitUntil(async () => {
     const text = await metrics();
     return ['scans_oldest_due_seconds ', 'deliveries_due{'].every((name) =>
@@ -84,8 +84,8 @@ async function toldByServer(t: TestContext): Promise<void> {
   for (const { metric, labels } of selectors) {
     for (const [label, values] of labels.filter(([name]) => name !== 'job')) {
       for (const value of values) {
-        const isTold = lines.some((one) => one.startsWith(`${metric}{`) && one.includes(`${label}="${value}"`));
-        assert.ok(isTold, `${metric}{${label}="${value}"}`);
+        const isReported = lines.some((one) => one.startsWith(`${metric}{`) && one.includes(`${label}="${value}"`));
+        assert.ok(isReported, `${metric}{${label}="${value}"}`);
       }
     }
     assert.ok(
@@ -95,7 +95,7 @@ async function toldByServer(t: TestContext): Promise<void> {
   }
   const drawn = [...panelQueries].flatMap((query) => selectorsOf(query).map(({ metric }) => metric));
   assert.ok(drawn.length > 20);
-  // A histogram tells its buckets.
+  // A histogram reports buckets.
   for (const metric of drawn) assert.ok(text.includes(`# TYPE ${metric.replace(/_bucket$/, '')} `), metric);
   for (const page of globSync('docs/*.md', { cwd: root })) {
     const named = readFileSync(join(root, page), 'utf8').matchAll(/\b(citizen_services_(?!use\b)\w+)/g);
@@ -108,10 +108,10 @@ async function toldByServer(t: TestContext): Promise<void> {
   }
 }
 
-test('the dashboard asks what Prometheus understands', { skip }, async (t) => {
+test('the queries of the dashboard are valid in Prometheus', { skip }, async (t) => {
   const folder = makeTestFolder('cs-dashboard-');
   t.after(() => rmSync(folder, { recursive: true }));
-  // What Grafana puts in its place.
+  // Grafana replaces this variable.
   const queries = panelQueries.map((query) => query.replaceAll('$__rate_interval', '1m'));
   const rule = (expr: string, at: number) => ({ record: `panel:${at}`, expr });
   const file = join(folder, 'panels.yaml');
@@ -120,14 +120,14 @@ test('the dashboard asks what Prometheus understands', { skip }, async (t) => {
   assert.match(stdout, new RegExp(`SUCCESS: ${queries.length} rules found`));
 });
 
-test('docs/operating.md says of each alert what to do', () => {
+test('docs/operating.md describes what to do for each alert', () => {
   const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
   const table = page.split('| harm | alerts of')[1]?.split('\n\n')[0] ?? assert.fail();
   const named = [...table.matchAll(/`([A-Z][a-z]+[A-Za-z]*)`/g)].map(([, name]) => name);
   assert.deepEqual(named.sort(), [...alertNames].sort());
 });
 
-test('each alert says what to do first, by a command, a line of the log or a section of docs/operating.md', () => {
+test('each alert names the first action: a command, a log entry or a section of docs/operating.md', () => {
   const said = [...rules.matchAll(/- alert: (\w+)[\s\S]*?annotations:\n +summary: '[^']+'\n +action: '([^']+)'/g)];
   assert.deepEqual(
     said.map(([, name]) => name),
@@ -136,7 +136,7 @@ test('each alert says what to do first, by a command, a line of the log or a sec
   for (const [, name, action = ''] of said) assert.match(action, /`[^`]+`|#[a-z-]+|[A-Z]+_[A-Z]+|CLAMAV/, String(name));
 });
 
-test('a kind of fault either wakes somebody or opens a ticket', () => {
+test('each kind of fault either pages the operator or opens a ticket', () => {
   const kindsOf = (operator: string) => new RegExp(`kind${operator}"([^"]*)"`).exec(rules)?.[1]?.split('|') ?? [];
   assert.deepEqual([...kindsOf('=~'), 'tls'].sort(), kindsOf('!~').sort());
 });
@@ -168,7 +168,7 @@ const well: Readonly<Record<string, string>> = {
   citizen_services_backup_verified_seconds: '0x480',
 };
 
-/** What changes of a server that is well, and the alerts of the second hour then. Four figures a minute, eight minutes into that hour. */
+/** The changed series of a healthy server by the alert that they fire, with four values a minute. */
 const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': {},
   Down: { 'up{job="citizen-services"}': '1x380 0x100' },
@@ -197,7 +197,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   NoBackup: { citizen_services_backup_verified_seconds: '-200000x480' },
 };
 
-/** What a start tells, and nothing since: counted before Prometheus looked for the first time, in the place of one that said it too. */
+/** Faults that a restarted server counted before Prometheus read its metrics for the first time. */
 const atStart: typeof cases = {
   PartStopped: {
     'process_start_time_seconds{job="citizen-services"}': '7x380 5700x100',
@@ -210,7 +210,7 @@ const atStart: typeof cases = {
   '': { 'citizen_services_faults_total{kind="documents"}': '1x480' },
 };
 
-async function raisedAlone(t: TestContext): Promise<void> {
+async function checkFiredAlerts(t: TestContext): Promise<void> {
   assert.deepEqual(Object.keys(cases), ['', ...alertNames]);
   const folder = makeTestFolder('cs-alerts-');
   t.after(() => rmSync(folder, { recursive: true }));
@@ -233,8 +233,11 @@ async function raisedAlone(t: TestContext): Promise<void> {
   await execute('promtool', ['test', 'rules', file]);
 }
 
-// The first waits for what a server does now and then; a fault of promtool has what it said.
+// Concurrent, because the first test mostly waits.
 suite('figures and alerts', { concurrency: 2 }, () => {
-  test('a server with faults has every figure, label and word that the alerts and the pages name', toldByServer);
-  test('each alert is raised by what it is for, and by nothing else', { skip }, raisedAlone);
+  test(
+    'a server with faults reports every metric, label and log entry that the alerts and the pages name',
+    checkReportedMetrics,
+  );
+  test('each alert fires for its own fault only', { skip }, checkFiredAlerts);
 });

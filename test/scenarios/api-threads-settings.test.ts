@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { callOnNewConnection, matchingClaims, startThreadedServer } from '../support/server-load.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
+import { callOnNewConnection, matchingClaims, startThreadedServer } from '../support/threaded-server.ts';
 
-test('all threads use the settings that the start read, although their files change afterwards', async (t) => {
+test('all threads use the settings of the start, even when the settings files change afterwards', async (t) => {
   const folder = makeTestFolder('settings');
   const file = join(folder, 'settings');
   const secret = join(folder, 'token');

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
-import { makeDocumentBytes } from '../support/document-uploaders.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody } from '../support/http-client.ts';
+import { makeDocumentBytes } from '../support/load-generators.ts';
 import {
   matchingClaims,
   readMetrics,
@@ -13,12 +13,12 @@ import {
   startThreadedServer,
   type ThreadedServer,
   verifyConcurrently,
-} from '../support/server-load.ts';
+} from '../support/threaded-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** About three times what the system buffers of a response that nobody reads. */
 const documentBytes = 12 * 1_048_576;
-/** The readers of both threads finish within the time that a stop has. The kernel gives all of them to one thread once in 32 runs. */
+/** The readers of both threads finish within the timeout of a stop. Once in 32 runs the kernel assigns all of them to one thread. */
 const readerCount = 6;
 const path = '/v1/identity/verify';
 const verified = `citizen_services_requests_total{method="POST",route="${path}",status="200",problem=""}`;
@@ -63,7 +63,7 @@ async function startReading({ home, token }: ThreadedServer, document: string) {
   };
 }
 
-test('a server of two threads that is stopped finishes the responses that both have begun', async (t) => {
+test('a server with two threads completes the started responses of both when it stops', async (t) => {
   const threaded = await startThreadedServer(t, 'sqlite');
   const reading = await startReading(threaded, await depositLarge(threaded));
   const stopped = threaded.server.stop('SIGTERM');
@@ -74,7 +74,7 @@ test('a server of two threads that is stopped finishes the responses that both h
 });
 
 for (const { name } of engines) {
-  test(`${name}: each request that two threads answered is counted once and logged once`, async (t) => {
+  test(`${name}: each request to a server with two threads is counted once and logged once`, async (t) => {
     const threaded = await startThreadedServer(t, name);
     const { server } = threaded;
     const sent = await verifyConcurrently(threaded, 10);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { before, suite, test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
+import { fileCleanupScope, makeServerFixture } from '../support/server-process.ts';
 import {
   callOnNewConnection,
   readMetricSum,
   startThreadedServer,
   type ThreadedServer,
-} from '../support/server-load.ts';
-import { fileCleanupScope, makeServerFixture } from '../support/server-process.ts';
-import { withTerminableThreads } from '../support/terminate-threads.ts';
+  withTerminableThreads,
+} from '../support/threaded-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const file = fileCleanupScope();
@@ -77,7 +77,7 @@ async function testSharedQuota({ home }: ThreadedServer): Promise<void> {
   );
   const seconds = (Date.now() - startedAt) / 1_000;
   const allowed = statuses.filter((status) => status !== 429).length;
-  // The burst is twice the rate (docs), and more flows in while the calls last.
+  // The burst is twice the rate (docs), and the quota grows during the calls.
   assert.ok(allowed >= 5 && allowed <= 10 + 5 * Math.ceil(seconds) + 1, `${allowed} of 60 calls in ${seconds} s`);
 }
 
@@ -105,7 +105,7 @@ test('a thread that fails ends the process with an error in the log', async (t) 
   assert.match(server.stderr(), /"level":"error".*An API thread ended with exit code 1/);
 });
 
-test('a start with two threads is refused while another program has the port with SO_REUSEPORT', async (t) => {
+test('a start with two threads is refused while another program uses the port with SO_REUSEPORT', async (t) => {
   const home = await makeServerFixture(t, { settings: { API_THREADS: '2' } });
   const other = createServer();
   await new Promise<void>((resolve) => other.listen({ port: home.port, host: '127.0.0.1', reusePort: true }, resolve));

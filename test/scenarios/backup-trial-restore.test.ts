@@ -7,7 +7,7 @@ import { fileCleanupScope, makeServerFixture, type ProcessExit } from '../suppor
 import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// An interrupted trial of a backup leaves no files.
+// An interrupted trial restore leaves no files.
 
 const standing = makeBackupFixture(fileCleanupScope());
 
@@ -17,7 +17,7 @@ async function openTrials(t: TestContext) {
   const scratch = makeTestFolder('cs-backup-');
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
   const verify = ['backup', 'verify', standing.backupDir, '--scratch', scratch] as const;
-  /** Interrupts a trial at work. If it ended before the signal, tries again with another. */
+  /** Interrupts a running trial. Repeats with another one if it ended before the signal. */
   const endOne = async (
     signal: 'SIGTERM' | 'SIGKILL',
     isAtWork: () => boolean,
@@ -36,7 +36,7 @@ async function openTrials(t: TestContext) {
   return { scratch, endOne, verify: () => home.runCommand(...verify) };
 }
 
-test('a stopped trial leaves no files', async (t) => {
+test('a trial restore that is stopped leaves no files', async (t) => {
   const { scratch, endOne } = await openTrials(t);
   const isAtWork = () => readdirSync(scratch).length === 1;
   const { stderr } = await endOne('SIGTERM', isAtWork, ({ code }) => code === 1);
@@ -44,7 +44,7 @@ test('a stopped trial leaves no files', async (t) => {
   assert.deepEqual(readdirSync(scratch), []);
 });
 
-test('the next trial removes the files of a killed trial', async (t) => {
+test('the next trial restore removes the files of a killed one', async (t) => {
   const { scratch, endOne, verify } = await openTrials(t);
   const isAtWork = () => globSync(`citizen-services-trial-*/${databaseFile}`, { cwd: scratch }).length === 1;
   await endOne('SIGKILL', isAtWork, isAtWork);

@@ -72,7 +72,7 @@ async function backedUp(): Promise<{ readonly home: ServerFixture; readonly back
     stderr,
     /the database, \d+ bytes; 3 documents, \d+ bytes\nIt does not contain the root key that opens it: [0-9a-f]{16}\./,
   );
-  // The anchor was copied before the database, which has numbered more meanwhile.
+  // The anchor was copied before the database, which has more numbered events.
   const size = numberedIn(backup);
   await send();
   await waitUntil(async () => signedIn(anchor) > size);
@@ -116,7 +116,7 @@ test('a backup of a running server can be restored, and the restored server cont
   const headers = { authorization: `Bearer ${await other.fetchAccessToken([], client)}` };
   const [id] = absoluteFilesIn(join(folder, 'documents')).map((path) => basename(path));
   assert.equal((await fetch(`${server.url}/v1/documents/${id}`, { headers })).status, 200);
-  // The ledger goes on from where the backup was, with the document that was just opened.
+  // The ledger continues after the backup with the document that was just retrieved.
   await waitUntil(async () => signedIn(join(other.dataDir, 'ledger-checkpoint')) > verdict.entries);
 });
 
@@ -234,7 +234,7 @@ test('a document erased during a backup is listed as erased, and a lost one is r
   const made = await createBackup(readSettings({ DATA_DIR: dataDir }), {
     ...{ folder: target, earlier: undefined, rootKeyPath, clock: systemClock },
     onProgress: (at) => {
-      // The database is copied by then, and one document.
+      // The database and one document are already copied.
       if (at === 'the database' || at.count !== 1) return;
       const copied = new Set(absoluteFilesIn(join(target, 'documents')).map((path) => basename(path)));
       for (const path of absoluteFilesIn(join(dataDir, 'documents'))) {
@@ -251,7 +251,7 @@ test('a document erased during a backup is listed as erased, and a lost one is r
   assert.match(stdout, new RegExp(`^document ${gone[1]}: blob-missing: .*\n$`));
 });
 
-test('backup create links what an earlier backup has, and refuses a place that is not its own', async (t) => {
+test('backup create links the files of an earlier backup, and refuses a folder that is not a backup', async (t) => {
   const { folder } = copyOf(t);
   const { home } = standing;
   const second = `${folder}-2`;
@@ -277,7 +277,7 @@ test('backup create links what an earlier backup has, and refuses a place that i
   assert.equal(existsSync(`${folder}-3`), false);
 });
 
-test('with PostgreSQL, backup create names the tools of PostgreSQL and creates nothing', async (t) => {
+test('with PostgreSQL, backup create refers to the PostgreSQL tools and creates nothing', async (t) => {
   const home = await makeServerFixture(t, { settings: { DATABASE_URL: 'postgres://u:p@localhost/none' } });
   const folder = join(home.dataDir, 'b');
   const { code, stderr } = await runCommandInProcess(home, 'backup', 'create', folder);

@@ -30,7 +30,7 @@ async function serve(t: TestContext, html: string): Promise<string> {
 
 const view = { scheme: 'light', widthPx: 360, locale: 'en' } as const;
 
-test('axe reports the faults of a bad page, under the policy of the page', { skip }, async (t) => {
+test('axe reports the faults of a bad page under the content security policy of the page', { skip }, async (t) => {
   const url = await serve(
     t,
     `<html><head><style>p, a { color: #aaa; background: #fff; } a { font-size: 8px; line-height: 8px; display: block; }</style></head>
@@ -58,7 +58,7 @@ test('axe reports the faults of a bad page, under the policy of the page', { ski
   );
 });
 
-test('a contrast fault in one colour scheme is reported for that scheme only', { skip }, async (t) => {
+test('a contrast fault in one color scheme is reported for that scheme only', { skip }, async (t) => {
   const dark = '@media (prefers-color-scheme: dark) { body { background: #222; color: #333; } }';
   const url = await serve(
     t,
@@ -87,7 +87,7 @@ test('a page that is too wide for a narrow window is reported with the elements 
   }
 });
 
-test('policy violations, other origins and missing images are faults, and a page with 404 is none', {
+test('policy violations, requests to other origins and missing images are faults, and a page with status 404 is not', {
   skip,
 }, async (t) => {
   const elsewhere = 'http://elsewhere.example/a.png';

@@ -19,7 +19,7 @@ function makeSource(files: Readonly<Record<string, readonly string[]>>): string 
 
 const filler = (count: number) => Array.from({ length: count }, (_, row) => (row % 2 === 0 ? '  // Line.' : ''));
 
-test('each figure counts what it names, and nothing like it', () => {
+test('each check counts only the constructs that it names', () => {
   const files = {
     'src/a.ts': [
       "import type { B } from './b.ts';",
@@ -75,12 +75,12 @@ test('only the spread of an object literal counts as a literal spread', () => {
   assert.deepEqual([value, places], [1, ['a.ts:3']]);
 });
 
-test('files that reach each other are one cycle, and a path that comes back nowhere is none', () => {
+test('files that import each other are one cycle, and a chain of imports without a return is not', () => {
   const graph = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e', 'outside'], e: [], f: ['f'] };
   assert.deepEqual(findCycles(new Map(Object.entries(graph))), ['a, b, c', 'f']);
 });
 
-test('a figure over its limit fails with its places, and one under it comes with a hint', () => {
+test('a count over its limit fails and lists the places, and a count under its limit prints a hint', () => {
   const folder = makeSource({
     'src/a.ts': ['/** A. */', 'export const a: any = 1;'],
     'src/a.test.ts': ['let x: any;'],

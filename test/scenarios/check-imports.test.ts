@@ -25,7 +25,7 @@ function faultsOf(t: TestContext, files: Readonly<Record<string, string>>): stri
 
 const thing = "export const thing = '1';";
 
-test('a tree that follows the rules has no fault', (t) => {
+test('files that follow the rules have no fault', (t) => {
   const files = {
     'src/kernel/thing.ts': `/** No process.env, Date.now() or Math.random(). */\n// nor @ts-ignore\n${thing}`,
     'src/db/sqlite/open-sqlite.ts': "import { thing } from '../kernel/thing.ts';\nexport const own = thing.length;",
@@ -42,7 +42,7 @@ test('a tree that follows the rules has no fault', (t) => {
   assert.deepEqual(faultsOf(t, files), []);
 });
 
-test('each rule that a file breaks is reported, with the file and what is wrong', (t) => {
+test('each broken rule is reported with the file and the fault', (t) => {
   const broken: Readonly<Record<string, readonly [text: string, fault: string]>> = {
     'src/kernel/up.ts': ["import { x } from '../api/x.ts';\nx();", 'imports api/x.ts, in a higher layer'],
     'src/kernel/up-for-effect.ts': ["import '../api/x.ts';\nx();", 'imports api/x.ts, in a higher layer'],

@@ -14,7 +14,7 @@ function found(text: string, path = 'src/thing.ts'): string[] {
   return findInFile(path, text).map(({ line, found }) => `${line} ${found}`);
 }
 
-test('the tokenizer finds comments, strings and titles between templates, regular expressions and divisions', () => {
+test('the tokenizer finds comments, strings and titles next to templates, regular expressions and divisions', () => {
   const text = [
     `const a = 'first string' + \`before \${fn({ b: '}' }, \`inner \${a} words\`)} after it\`; // line one`,
     '// line two',
@@ -47,7 +47,7 @@ test('the tokenizer finds comments, strings and titles between templates, regula
   );
 });
 
-test('a source that the scanner cannot read is an error that names the line, not an endless loop', () => {
+test('an unreadable source is an error that names the line', () => {
   assert.throws(() => readSource('\nconst a = (b) / # /;'), new UnreadableSource('\n#', 1));
 });
 
@@ -64,7 +64,7 @@ test('words are rejected in comments, strings and titles, with the line where th
   assert.deepEqual(found(text), ['2 so many', '3 stands', '5 behind', '6 anew', '7 is told']);
 });
 
-test('code, paths, SQL and single names are no prose', () => {
+test('code, paths, SQL and single names are not checked as prose', () => {
   const text = [
     '// The column `behind` of src/house/stand.ts and https://example.test/mend.',
     'const a = `select id as behind from told where whoever = $1`;',
@@ -77,7 +77,7 @@ test('code, paths, SQL and single names are no prose', () => {
   assert.deepEqual(found(markdown, 'docs/page.md'), []);
 });
 
-test('allowed uses of a word are no finding', () => {
+test('allowed uses of a word are not reported', () => {
   const text = [
     '// The server runs behind a reverse proxy, or behind the load balancer.',
     '// `iat` stands for "issued at". A standby lags behind.',
@@ -87,7 +87,7 @@ test('allowed uses of a word are no finding', () => {
   assert.deepEqual(found(text), []);
 });
 
-test('a sentence opens with its subject, unless it is a question', () => {
+test('a sentence that does not start with its subject is reported, unless it is a question', () => {
   const text = [
     '// What comes later is 503. Is this right? What is it?',
     '// The client waits. Who has none is let in.',
@@ -111,7 +111,7 @@ test('a sentence opens with its subject, unless it is a question', () => {
   ]);
 });
 
-test('a test title opens with its subject too, after the name of an engine or a mark', () => {
+test('a test title must start with its subject, after the name of an engine or a mark', () => {
   const text = [
     `test(\`\${engine.name}: what is deleted leaves nothing\`, () => {});`,
     "test('[X1] who asks twice gets one answer', () => {});",
@@ -123,18 +123,18 @@ test('a test title opens with its subject too, after the name of an engine or a 
   );
 });
 
-test('cells and paragraphs of Markdown are sentences, and headings are not', () => {
+test('Markdown cells and paragraphs are checked as sentences, and headings are not', () => {
   const text = ['# What it does', '', '| word | means |', '|---|---|', '| a | Who has it |', '', 'A claim, as `name`.'];
   assert.deepEqual(found(text.join('\n'), 'docs/page.md'), ['5 Who has it | …', '7 , as …']);
 });
 
-test('names hold no private word, and names with similar letters are right', () => {
+test('names with a rejected word are reported, and names with similar letters are not', () => {
   assert.deepEqual(found('const withHouse = tellAll(helpdesk, warehouse, dashboard);'), ['1 withHouse', '1 tellAll']);
   assert.deepEqual(found('letGo(threadWakes, navigateTo, hasRoom);'), ['1 letGo', '1 threadWakes']);
   assert.deepEqual(found('x();', 'test/contact-house.ts'), ['1 contact-house (file name)']);
 });
 
-test('where strings are exempt, comments, names and titles count all the same', () => {
+test('comments, names and titles are checked in files whose strings are exempt', () => {
   const text = "// anew\nconst house = 'done anew';\ntest('done anew', () => {});";
   const findings = findInFile('src/cli/x.ts', text, { strings: false });
   assert.deepEqual(
@@ -143,7 +143,7 @@ test('where strings are exempt, comments, names and titles count all the same', 
   );
 });
 
-test('a commit subject is an area and an imperative, short and without rejected words', () => {
+test('a commit subject needs an area and an imperative, and must be short and without rejected words', () => {
   const right = [
     'identity: hide guess counts from ledger entry lengths',
     'docs, cli: need fewer words',
@@ -178,7 +178,7 @@ function put(folder: string, path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-test('a file leaves the list of those still to do when it has no finding any more', () => {
+test('a file without findings is removed from the "still to do" list', () => {
   const folder = makeTestFolder('prose-');
   put(folder, 'src/good.ts', '// Fine.\n');
   put(folder, 'src/bad.ts', '\n// Again and anew.\n');
@@ -205,7 +205,7 @@ test('a file leaves the list of those still to do when it has no finding any mor
   );
 });
 
-test('commits since a base are checked without merges, and a copy without the base says that it checked none', () => {
+test('commits since a base are checked without merges, and a clone without the base reports that it checked none', () => {
   const folder = makeTestFolder('prose-');
   const git = (...words: string[]) => {
     const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.test', '-c', 'core.hooksPath='];
@@ -234,7 +234,7 @@ test('commits since a base are checked without merges, and a copy without the ba
   assert.match(shallow.text, /are not checked/);
 });
 
-test('the hook refuses a message by its first line, and takes merges and fixups', () => {
+test('the commit hook checks the first line of a message, and accepts merges and fixups', () => {
   const folder = makeTestFolder('prose-');
   const check = (message: string) => {
     put(folder, 'message', message);

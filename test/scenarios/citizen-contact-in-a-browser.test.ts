@@ -9,12 +9,11 @@ import {
   overflowingElements,
   type PageView,
 } from '../support/browser.ts';
-import { differentCode } from '../support/contact-app.ts';
-import { readCodeFromOutbox } from '../support/outbox-code.ts';
+import { differentCode, readCodeFromOutbox } from '../support/contact-app.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// The form on which citizens say how they wish to be reached, as somebody fills it in.
+// The form for contact preferences in a browser.
 const skip = browserSkipReason;
 let home: ServerFixture;
 let browser: Browser;
@@ -27,11 +26,13 @@ before(async () => {
   browser = await openBrowser(thisFile);
 });
 
-const looks: readonly PageView[] = (['light', 'dark'] as const).flatMap((scheme) =>
-  [360, 1000].map((widthPx) => ({ scheme, widthPx, locale: 'en' })),
-);
+/** Each color scheme and each width once: contrast depends on the scheme, and layout on the width. */
+const looks: readonly PageView[] = [
+  { scheme: 'light', widthPx: 360, locale: 'en' },
+  { scheme: 'dark', widthPx: 1000, locale: 'en' },
+];
 
-/** Goes by Tab to the field that is called so, as it is read out, and gives what has the focus then. */
+/** Presses Tab until the field with this accessible name has the focus, and returns it. */
 async function reach(page: Page, label: string): Promise<void> {
   for (let steps = 0; steps < 60; steps += 1) {
     await page.keyboard.press('Tab');
@@ -44,12 +45,12 @@ async function reach(page: Page, label: string): Promise<void> {
   assert.fail(`no way by the keyboard to ${label}`);
 }
 
-/** Chooses in the list that has the focus, by typing; letters a second apart are taken for those of two words: then once more. */
+/** Selects an option of the focused list by typing. Repeats it, because the browser treats slow letters as separate words. */
 async function choose(page: Page, option: string): Promise<void> {
   await waitUntil(async () => {
     await page.keyboard.type(option);
     if ((await page.evaluate<string>('document.activeElement.selectedOptions[0].text')) === option) return true;
-    // By then what was typed is forgotten.
+    // After this time the browser ignores the earlier letters.
     await page.waitForTimeout(1_500);
     return false;
   });
@@ -61,7 +62,7 @@ async function send(page: Page): Promise<void> {
 }
 
 for (const look of looks) {
-  test(`wishes are stated by the keyboard alone, and what is wrong is heard first, ${look.scheme}, ${look.widthPx} px wide`, {
+  test(`preferences can be set with the keyboard only, and errors are announced first, ${look.scheme}, ${look.widthPx} px wide`, {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
@@ -109,14 +110,16 @@ for (const look of looks) {
   });
 }
 
-/** Presses the button that is called so, by the keyboard, and waits for the page behind it. */
+/** Presses the button with this name by the keyboard, and waits for the next page. */
 async function press(page: Page, name: string): Promise<void> {
   await reach(page, name);
   await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
 }
 
-for (const look of [looks[0], looks[3]].filter((one) => one !== undefined)) {
-  test(`an address is verified by the keyboard alone, ${look.scheme}, ${look.widthPx} px wide`, { skip }, async () => {
+for (const look of looks) {
+  test(`an address can be verified with the keyboard only, ${look.scheme}, ${look.widthPx} px wide`, {
+    skip,
+  }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
     const { page, errors } = seen;
     await page.getByText('demo-anh').locator('..').locator('a').click();
@@ -155,7 +158,7 @@ for (const look of [looks[0], looks[3]].filter((one) => one !== undefined)) {
 }
 
 for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
-  test(`nothing is found wrong with all that the page can show in ${locale}, narrow as on a telephone`, {
+  test(`the contact page has no errors in any state at the width of a phone, in ${locale}`, {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, {
@@ -168,7 +171,9 @@ for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
     await Promise.all([page.waitForEvent('load'), page.locator('#address-email').press('Enter')]);
     await page.locator('#code-email').fill('0');
     await Promise.all([page.waitForEvent('load'), page.locator('#code-email').press('Enter')]);
-    assert.deepEqual([errors, await overflowingElements(page), await accessibilityViolations(page)], [[], [], []]);
+    assert.deepEqual([errors, await overflowingElements(page)], [[], []]);
+    // The structure of the page is the same in all languages.
+    if (locale === 'de') assert.deepEqual(await accessibilityViolations(page), []);
     assert.equal(await page.getByRole('alert').count(), 1);
   });
 }

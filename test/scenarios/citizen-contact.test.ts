@@ -2,16 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { waitPastMidnight } from '../support/avoid-midnight.ts';
-import { differentCode } from '../support/contact-app.ts';
-import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
-import { readHtmlForm } from '../support/html-form.ts';
+import { differentCode, readCodeFromOutbox } from '../support/contact-app.ts';
+import { type CookieBrowser, openCookieBrowser, readHtmlForm, signInAtDemo } from '../support/cookie-browser.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
-import { readCodeFromOutbox } from '../support/outbox-code.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { waitPastMidnight, waitUntil } from '../support/wait-until.ts';
 
-// The page on which citizens say how they wish to be reached.
+// The page for contact preferences.
 let home: ServerFixture;
 
 const thisFile = fileCleanupScope();
@@ -30,14 +27,14 @@ async function signedIn(citizenId: string): Promise<CookieBrowser> {
   return browser;
 }
 
-/** The form of the page with these fields changed, as it is sent. */
+/** The form of the page with these fields changed. */
 async function changed(browser: CookieBrowser, change: Readonly<Record<string, string>>): Promise<URLSearchParams> {
   const form = readHtmlForm(textOf(await browser.get('/me/contact')));
   for (const [name, value] of Object.entries(change)) form.set(name, value);
   return form;
 }
 
-test('a citizen states wishes, comes back to a page that has them, and later messages go by them', async () => {
+test('the contact page shows the saved preferences of a citizen, and later messages follow them', async () => {
   const mary = await signedIn('demo-mary');
   const form = await changed(mary, { email: 'never', letter: '1', language: 'nn' });
   const sent = await mary.post('/me/contact', {}, form);
@@ -57,30 +54,30 @@ test('a citizen states wishes, comes back to a page that has them, and later mes
   await waitUntil(async () => textOf(await mary.get('/me/uses')).includes('How you want to be reached was stated'));
 });
 
-test('what cannot be kept comes back with what is wrong, and leaves all as it was', async () => {
+test('invalid preferences are returned with their errors, and the saved ones do not change', async () => {
   const layla = await signedIn('demo-layla');
   assert.equal((await layla.post('/me/contact', {}, await changed(layla, { sms: '1' }))).status, 303);
   const before = [...readHtmlForm(textOf(await layla.get('/me/contact')))];
-  for (const [change, told] of [
+  for (const [change, message] of [
     [{ email: '1', sms: '1' }, 'Two ways have the same place in the order.'],
     [{ hoursFor: 'email', from: '8', until: '8', timeZone: 'UTC' }, 'Choose two different hours'],
     [{ hoursFor: 'email', from: '8', until: '18' }, 'Choose a time zone.'],
-    // What only the operation knows to be wrong.
+    // Only the operation detects this fault.
     [{ hoursFor: 'email', from: '8', until: '18', timeZone: 'Oslo' }, 'The form could not be read.'],
     [{ letter: 'never' }, 'The form could not be read.'],
     [{ language: '<b>' }, 'The form could not be read.'],
   ] as const) {
     const form = await changed(layla, change);
     const answer = await layla.post('/me/contact', {}, form);
-    assert.equal(answer.status, 400, told);
-    assert.ok(textOf(answer).includes(told), told);
+    assert.equal(answer.status, 400, message);
+    assert.ok(textOf(answer).includes(message), message);
     assert.match(textOf(answer), /role="alert"/);
     assert.deepEqual([...readHtmlForm(textOf(answer))].sort(), [...form].sort());
   }
   assert.deepEqual([...readHtmlForm(textOf(await layla.get('/me/contact')))], before);
 });
 
-test('the page shows the addresses that were confirmed, and none of the register', async () => {
+test('the contact page shows the confirmed addresses, and none from the register', async () => {
   const anh = await signedIn('demo-anh');
   const registered =
     home.readDemoFile().citizens.find(({ citizenId }) => citizenId === 'demo-anh')?.email ?? assert.fail();
@@ -95,12 +92,12 @@ test('the page shows the addresses that were confirmed, and none of the register
   const page = textOf(await anh.get('/me/contact'));
   assert.match(page, /<bdi>anh\+new@example\.org<\/bdi>, confirmed on\s*<time datetime="2026-01-02T00:00:00Z">/);
   assert.equal(page.match(/None is confirmed/g)?.length, 1);
-  // To state wishes leaves it in place.
+  // New preferences keep the address.
   assert.equal((await anh.post('/me/contact', {}, readHtmlForm(page))).status, 303);
   assert.match(textOf(await anh.get('/me/contact')), /anh\+new@example\.org/);
 });
 
-test('a citizen verifies an address by its code, and removes it again', async () => {
+test('a citizen can verify an address with a code and remove it', async () => {
   const joao = await signedIn('demo-joao');
   const address = 'joao.new@example.org';
   const form = readHtmlForm(textOf(await joao.get('/me/contact')), 'value="ask"');
@@ -120,7 +117,7 @@ test('a citizen verifies an address by its code, and removes it again', async ()
   assert.equal(page.match(/None is confirmed/g)?.length, 2);
   const entering = readHtmlForm(page, 'value="confirm"');
   const code = await readCodeFromOutbox(home, address);
-  // As somebody writes it down.
+  // The code with spaces, as people write it.
   entering.set('code', ` ${code.slice(0, 3)} ${code.slice(3)}`);
   const confirmed = await joao.post('/me/contact', {}, entering);
   assert.equal(confirmed.headers.location, '/me/contact?done=confirmed', textOf(confirmed));
@@ -142,9 +139,9 @@ test('a citizen verifies an address by its code, and removes it again', async ()
   });
 });
 
-test('what is wrong with an address or a code is told beside its field', async () => {
+test('an invalid address or code shows its error next to the field', async () => {
   const suharti = await signedIn('demo-suharti');
-  const told = async (change: Readonly<Record<string, string>>) => {
+  const errorsOf = async (change: Readonly<Record<string, string>>) => {
     const answer = await suharti.post('/me/contact', {}, new URLSearchParams(change));
     const page = textOf(answer);
     const [, field = '', text = ''] = /role="alert".*?<a href="#([\w-]+)">(.*?)<\/a>/s.exec(page) ?? [];
@@ -154,15 +151,15 @@ test('what is wrong with an address or a code is told beside its field', async (
   const ask = { what: 'ask', channel: 'email' };
   const confirm = { what: 'confirm', channel: 'email' };
   const noAddress = 'This is no email address to which a code can go.';
-  assert.deepEqual(await told({ ...ask, address: 'a"b' }), [400, 'address-email', noAddress, 'a&quot;b']);
-  const [, field, text] = await told({ ...confirm, code: '012345' });
+  assert.deepEqual(await errorsOf({ ...ask, address: 'a"b' }), [400, 'address-email', noAddress, 'a&quot;b']);
+  const [, field, text] = await errorsOf({ ...confirm, code: '012345' });
   assert.deepEqual([field, text?.toString().slice(0, 21)], ['address-email', 'A new code is needed:']);
   assert.equal(
     (await suharti.post('/me/contact', {}, new URLSearchParams({ ...ask, address: 'su@example.org' }))).status,
     303,
   );
   for (const code of ['12', 'x'.repeat(6), differentCode(await readCodeFromOutbox(home, 'su@example.org'))])
-    assert.deepEqual((await told({ ...confirm, code })).slice(0, 3), [
+    assert.deepEqual((await errorsOf({ ...confirm, code })).slice(0, 3), [
       ...[400, 'code-email', 'This is not the code that was sent last.'],
     ]);
   await waitPastMidnight();
@@ -170,7 +167,7 @@ test('what is wrong with an address or a code is told beside its field', async (
     const answer = await suharti.post('/me/contact', {}, new URLSearchParams({ ...ask, address: 'su@example.org' }));
     return answer.status !== 303;
   });
-  assert.deepEqual(await told({ ...ask, address: 'su@example.org' }), [
+  assert.deepEqual(await errorsOf({ ...ask, address: 'su@example.org' }), [
     ...[400, 'address-email', 'No more codes can be sent today. Try again tomorrow.', 'su@example.org'],
   ]);
   for (const wrong of [

@@ -77,16 +77,18 @@ const outline = `({
 
 type Outline = { readonly lang: string; readonly heading: string; readonly headings: number; readonly title: string };
 
-/** Checks the heading and language of the current page, and that it has no errors, overflow or accessibility violations. */
-async function checkPage({ page, errors }: OpenedPage, lang: string, where: string): Promise<Outline> {
+/** Checks the heading and language of the current page, and that it has no errors and no overflow. */
+async function checkLayout({ page, errors }: OpenedPage, lang: string, where: string): Promise<Outline> {
   const shown = await page.evaluate<Outline>(outline);
-  const found = {
-    faults: [...errors],
-    overflow: await overflowingElements(page),
-    axe: await accessibilityViolations(page),
-  };
-  assert.deepEqual(found, { faults: [], overflow: [], axe: [] }, where);
+  assert.deepEqual([errors, await overflowingElements(page)], [[], []], where);
   assert.deepEqual([shown.lang, shown.headings, shown.title.startsWith(`${shown.heading} – `)], [lang, 1, true], where);
+  return shown;
+}
+
+/** Checks the layout and the accessibility of the current page. */
+async function checkPage(seen: OpenedPage, lang: string, where: string): Promise<Outline> {
+  const shown = await checkLayout(seen, lang, where);
+  assert.deepEqual(await accessibilityViolations(seen.page), [], where);
   return shown;
 }
 
@@ -112,9 +114,11 @@ async function chooseLayla(page: Page): Promise<void> {
   await page.waitForURL(`${home.url}/me**`);
 }
 
-const looks: readonly PageView[] = (['light', 'dark'] as const).flatMap((scheme) =>
-  [360, 1000].map((widthPx) => ({ scheme, widthPx, locale: 'en' })),
-);
+/** Each color scheme and each width once: contrast depends on the scheme, and layout on the width. */
+const looks: readonly PageView[] = [
+  { scheme: 'light', widthPx: 360, locale: 'en' },
+  { scheme: 'dark', widthPx: 1000, locale: 'en' },
+];
 
 for (const look of looks) {
   test(`a citizen signs in, reads and signs out with the keyboard only, ${look.scheme}, ${look.widthPx} px wide`, {
@@ -166,16 +170,18 @@ test('the pages work without scripts in a window of 320 px', { skip }, async () 
   }
 });
 
+// The structure of a page is the same in all languages, so axe checks one translation and the layout is checked in all.
 for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
+  const check = locale === 'de' ? checkPage : checkLayout;
   test(`the pages in ${locale} have no errors at the width of a phone`, { skip }, async () => {
     await using seen = await openPage(browser, `${home.url}/me`, { scheme: 'light', widthPx: 360, locale });
     const { page } = seen;
-    await checkPage(seen, locale, 'sign-in page');
+    await check(seen, locale, 'sign-in page');
     await page.locator('a.action').click();
     await chooseLayla(page);
     for (const path of ['/me', '/me/documents', '/me/uses', '/me/record', '/me/contact']) {
       await page.goto(`${home.url}${path}`);
-      await checkPage(seen, locale, path);
+      await check(seen, locale, path);
     }
   });
 }

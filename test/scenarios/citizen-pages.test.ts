@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { waitPastMidnight } from '../support/avoid-midnight.ts';
 import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { waitPastMidnight, waitUntil } from '../support/wait-until.ts';
 
 // The pages for citizens in the demo, which has its own sign-in issuer.
 let server: ServerFixture;
@@ -153,7 +152,7 @@ test('a message or document of another citizen gets the same answer as an unknow
   assert.notEqual(await stateOf(message), 'read');
 });
 
-test('[R53] the response time does not differ either: both answers wait for the same interval', async () => {
+test('[R53] the response to a message of another citizen takes as long as to an unknown one', async () => {
   const document =
     server.readDemoFile().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id ?? assert.fail();
   const layla = await signIn('demo-layla');
@@ -301,7 +300,7 @@ test('repeated reads of one service are grouped, and the group hides no other en
   assert.doesNotMatch(entries, /Sent you a message/);
 });
 
-test('a sign-out ends the session everywhere, also for an older cookie', async () => {
+test('a sign-out ends the session everywhere, including older cookies', async () => {
   const mary = await signIn('demo-mary');
   const before = new Map(mary.cookies);
   const page = await mary.post('/me/sign-out');

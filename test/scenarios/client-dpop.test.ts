@@ -11,15 +11,15 @@ import { engines } from '../support/database-engines.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { type CleanupScope, makeServerFixture } from '../support/server-process.ts';
 
-// The client with tokens that are bound to its key, against a whole server that demands them.
+// The client with tokens that are bound to its key, with a server that requires them.
 const mary = { citizenId: 'demo-mary', familyName: 'Smith', birthDate: '1981-04-25' };
 const about = { citizenId: 'demo-mary', title: 'Permit', mediaType: 'text/plain' };
 const scopes = 'identity:verify,notifications:send,notifications:read,documents:write,documents:read';
 
 type Sent = { readonly path: string; readonly status: number; readonly headers: Headers };
 
-/** A demo, and what makes clients of one that has to bind its tokens; `sent` has what each put on the wire. */
-async function openHouse(t: CleanupScope, settings: Record<string, string>, engine: 'sqlite' | 'postgres' = 'sqlite') {
+/** Starts a demo with a client that must bind its tokens. `clientWith` creates this client, and `sent` records its requests. */
+async function startDemo(t: CleanupScope, settings: Record<string, string>, engine: 'sqlite' | 'postgres' = 'sqlite') {
   const home = await makeServerFixture(t, { engine, settings });
   await home.start();
   await home.fetchAccessToken();
@@ -31,7 +31,7 @@ async function openHouse(t: CleanupScope, settings: Record<string, string>, engi
   assert.equal(made.code, 0, made.stderr);
   const { clientId } = JSON.parse(made.stdout) as { clientId: string };
   const sent: Sent[] = [];
-  /** Answers go through `change` before the client has them. */
+  /** `change` can replace the responses before the client reads them. */
   const clientWith = (given: Partial<ClientSettings>, change: (path: string, answer: Response) => Response = asItIs) =>
     createClient({
       ...{ baseUrl: home.url, clientId, privateKey: privateKey.export({ format: 'jwk' }), dpop: true },
@@ -49,8 +49,8 @@ async function openHouse(t: CleanupScope, settings: Record<string, string>, engi
 const asItIs = (_path: string, answer: Response) => answer;
 
 for (const { name: engine } of engines) {
-  test(`[R51] ${engine}: a client that has to bind its tokens does so, with the nonces of the server, in every call`, async (t) => {
-    const { sent, clientWith } = await openHouse(t, { DPOP_NONCES: 'true' }, engine);
+  test(`[R51] ${engine}: a client that must bind its tokens uses DPoP with the server's nonces in every call`, async (t) => {
+    const { sent, clientWith } = await startDemo(t, { DPOP_NONCES: 'true' }, engine);
     await assert.rejects(clientWith({ dpop: false }).verify(mary), { name: 'TokenError', error: 'invalid_grant' });
     sent.length = 0;
     const client = clientWith({});
@@ -81,15 +81,15 @@ for (const { name: engine } of engines) {
   });
 }
 
-test('a nonce that the server takes no more costs one request, and none of a stream is lost by it', async (t) => {
-  const { sent, clientWith } = await openHouse(t, { DPOP_NONCES: 'true' });
+test('an expired nonce costs one more request, and a streamed document is still deposited', async (t) => {
+  const { sent, clientWith } = await startDemo(t, { DPOP_NONCES: 'true' });
   const time = { aheadMs: -70_000 };
   const clock: Clock = { ...defaultClock, now: () => Date.now() + time.aheadMs };
-  // As if more than two minutes lay between the token and what it is used for.
+  // Simulates a nonce that is too old when the token is used.
   const old = { is: true };
   const client = clientWith({ clock }, (path, answer) => {
     const headers = new Headers(answer.headers);
-    if (old.is && path === '/oauth2/token' && answer.ok) headers.set('dpop-nonce', 'of an hour ago');
+    if (old.is && path === '/oauth2/token' && answer.ok) headers.set('dpop-nonce', 'expired nonce');
     return new Response(answer.body, { status: answer.status, headers });
   });
   assert.equal((await client.send({ citizenId: 'demo-mary', message: 'Hello' })).status, 'accepted');
@@ -112,8 +112,8 @@ test('a nonce that the server takes no more costs one request, and none of a str
   );
 });
 
-test('a clock that is wrong is told in the words of the server, and a token that is not bound is not used', async (t) => {
-  const { sent, clientWith } = await openHouse(t, {});
+test("a wrong clock is reported with the server's message, and a token that is not bound is not used", async (t) => {
+  const { sent, clientWith } = await startDemo(t, {});
   const late: Clock = { ...defaultClock, now: () => Date.now() - 45_000 };
   assert.equal((await clientWith({ clock: late }).verify(mary)).decision, 'match');
   const tooLate: Clock = { ...defaultClock, now: () => Date.now() - 120_000 };
@@ -130,9 +130,9 @@ test('a clock that is wrong is told in the words of the server, and a token that
   );
 });
 
-test('a proof that is refused is no reason for another one', async (t) => {
-  const { home, sent, clientWith } = await openHouse(t, {});
-  // What stands between calls the server by another name: each proof is for an address that is not the server's.
+test('a refused proof is not repeated', async (t) => {
+  const { home, sent, clientWith } = await startDemo(t, {});
+  // The client uses another host name than the server, so its proofs have the wrong address.
   const client = clientWith({
     fetch: async (address, init) => {
       const url = String(address).replace('localhost', '127.0.0.1');

@@ -1,17 +1,66 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
-import { killWithThisProcess } from '../support/kill-with-parent.ts';
 import { readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
-import { installPackedClient, oldestSupportedNode, toolEnvironment } from '../support/packed-client.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import {
+  fileCleanupScope,
+  killWithThisProcess,
+  makeServerFixture,
+  type ServerFixture,
+} from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// The client as it is published, in a folder that has nothing else, on the oldest Node.js of the machine: with the programs
-// that docs/clients.md prints.
+/** Compiles and packs the client, and installs it with jose in a folder outside the repository, as npm would. */
+function installPackedClient(): { readonly folder: string; readonly files: readonly string[]; close(): void } {
+  const folder = makeTestFolder('cs-packed-');
+  const source = join(folder, 'source');
+  const installed = join(folder, 'node_modules/citizen-services-client');
+  mkdirSync(source);
+  mkdirSync(installed, { recursive: true });
+  const run = (command: string, ...args: readonly string[]) => {
+    const env = { ...toolEnvironment(), HOME: folder };
+    return execFileSync(command, args, { cwd: source, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  };
+  // Compiles like `npm run build`, but into a separate folder, because other tests may use the repository at the same time.
+  run('tsc', '-p', join(repositoryRoot, 'client'), '--outDir', join(source, 'dist'));
+  for (const name of ['package.json', 'README.md', 'LICENSE'])
+    cpSync(join(repositoryRoot, 'client', name), join(source, name));
+  const [packed] = JSON.parse(run('npm', 'pack', '--json', '--offline')) as [PackResult];
+  run('tar', '-xzf', packed.filename, '-C', installed, '--strip-components=1');
+  rmSync(source, { recursive: true });
+  cpSync(join(repositoryRoot, 'node_modules/jose'), join(folder, 'node_modules/jose'), { recursive: true });
+  const close = () => rmSync(folder, { recursive: true, force: true });
+  return { folder, files: packed.files.map(({ path }) => path).sort(), close };
+}
+
+/** An environment with only a PATH to the tools of the repository and to the Node.js that they need. */
+function toolEnvironment(): { readonly PATH: string } {
+  const places = [dirname(process.execPath), join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''];
+  return { PATH: places.join(delimiter) };
+}
+
+type PackResult = { readonly filename: string; readonly files: readonly { readonly path: string }[] };
+
+/** The oldest Node.js on this machine that the client supports; without another one, the Node.js of this test. */
+function oldestSupportedNode(): string {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
+  const versions = [process.execPath, ...places].flatMap((program) => {
+    try {
+      const version = execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      return [{ program, major: Number(/^v(\d+)/.exec(version)?.[1]) }];
+    } catch {
+      return [];
+    }
+  });
+  const [oldest] = versions.filter(({ major }) => major >= 20).sort((one, other) => one.major - other.major);
+  return oldest?.program ?? process.execPath;
+}
+
+// Runs the programs of docs/clients.md with the published client in an empty folder, on the oldest Node.js of the machine.
 const node = oldestSupportedNode();
 const bin = 'node_modules/citizen-services-client/dist/main.js';
 
@@ -36,7 +85,7 @@ function environment(): NodeJS.ProcessEnv {
   return { BASE_URL: home.url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
 }
 
-/** Starts a program in the folder, on the oldest Node.js; what it writes is gathered. */
+/** Starts a program in the folder, on the oldest Node.js, and collects its output. */
 function start(t: { after(run: () => unknown): void }, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
   const child: ChildProcess = spawn(node, args, { cwd: packed.folder, env: { ...environment(), ...more } });
   const isGone = killWithThisProcess(child.pid ?? 0);
@@ -51,7 +100,7 @@ function start(t: { after(run: () => unknown): void }, args: readonly string[], 
   return { child, written };
 }
 
-test('the package has what runs and its types, and asks for nothing but jose in the version of the server', () => {
+test("the package contains code and types, and depends only on the server's version of jose", () => {
   const read = (path: string) => JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8'));
   const { dependencies, engines, version } = read('client/package.json');
   const server = read('package.json');
@@ -66,7 +115,7 @@ test('the package has what runs and its types, and asks for nothing but jose in 
   );
 });
 
-test('the program of the page verifies, sends, deposits and reads, and tells a refusal', () => {
+test('the program in the documentation verifies, sends, deposits and reads, and reports a refusal', () => {
   const { status, stdout, stderr } = spawnSync(node, ['permits.mjs'], {
     ...{ cwd: packed.folder, env: environment(), encoding: 'utf8', timeout: 60_000 },
   });
@@ -78,7 +127,7 @@ test('the program of the page verifies, sends, deposits and reads, and tells a r
   assert.match(refused ?? '', /^insufficient-claims: \S/);
 });
 
-test('the receiver of the page believes what the command line forwards, and no other call', async (t) => {
+test('the webhook receiver in the documentation accepts only the calls that the command line forwards', async (t) => {
   const address = `http://127.0.0.1:${await replacePort()}/hooks`;
   const listening = start(t, [bin, 'listen', '--dpop', '--forward-to', address]);
   await waitUntil(async () => listening.written.text.includes('whsec_'));
@@ -97,7 +146,7 @@ test('the receiver of the page believes what the command line forwards, and no o
 let hooksPort = 0;
 const target = () => `http://127.0.0.1:${hooksPort}/hooks`;
 
-/** The page has the port 8080, which may be taken here. */
+/** Replaces the port 8080 of the page, which another program may use. */
 async function replacePort(): Promise<number> {
   hooksPort = await freePort();
   const file = join(packed.folder, 'hooks.mjs');
@@ -105,7 +154,7 @@ async function replacePort(): Promise<number> {
   return hooksPort;
 }
 
-test('its types are whole: a program in TypeScript compiles against them, and what the interface lacks does not', () => {
+test('a TypeScript program compiles with the types of the package, and an unknown member does not', () => {
   writeFileSync(join(packed.folder, 'consumer.mts'), consumer.replaceAll('// refused:', '// @ts-expect-error'));
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023'];
   const types = [
@@ -122,7 +171,7 @@ test('its types are whole: a program in TypeScript compiles against them, and wh
   assert.equal(status, 0, stdout);
 });
 
-/** Each line behind a `refused` must not compile. */
+/** The line after each `refused` must not compile. */
 const consumer = `
 import { createClient, type Client, type JWK, type Problem, type ProblemSlug, verifyWebhook } from 'citizen-services-client';
 declare const privateKey: JWK;
@@ -143,7 +192,7 @@ void client.send({ citizenId: 'a', message: 'b', channels: ['fax'] });
 void client.call('listEndpoints');
 const { decision } = await client.verify({ citizenId: 'a' });
 decision satisfies string;
-// refused: a name that no answer has
+// refused: a member that no response has
 void (await client.verify({})).score;
 verifyWebhook('whsec_', new Headers(), '').data.reference satisfies string | null;
 export type Names = Problem['title'];

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { before, test } from 'node:test';
 import {
   type ClientSettings,
@@ -8,11 +10,77 @@ import {
   TimeoutError,
 } from '../../client/src/client.ts';
 import { type Clock, defaultClock } from '../../client/src/retry.ts';
-import { type ProxiedRequest, type ProxyFault, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import {
+  type CleanupScope,
+  fileCleanupScope,
+  makeServerFixture,
+  type ServerFixture,
+} from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// What the client sends again, and what it does not, when answers are lost between it and a whole server.
+/** A request at the proxy; `isRejectedByLoad` if the server was too busy and answered 503, which tests ignore. */
+type ProxiedRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  isRejectedByLoad: boolean;
+};
+
+/** The fault of a request: the server executes it, and the answer is lost, delayed without end, or replaced. */
+type ProxyFault =
+  | 'lost'
+  | 'held'
+  | { readonly status: number; readonly headers?: OutgoingHttpHeaders; readonly body?: string }
+  /** Forwarded with changed headers. */
+  | { readonly with: OutgoingHttpHeaders };
+
+/** A proxy on loopback that injects the faults of a test, and forwards everything else. */
+async function startHttpFaultProxy(t: CleanupScope, target: string) {
+  const passed: ProxiedRequest[] = [];
+  const state: { faultOf: (passed: ProxiedRequest) => ProxyFault | undefined } = { faultOf: () => undefined };
+  const proxy = createServer((incoming, outgoing) => {
+    const { method = '', url: path = '', headers } = incoming;
+    const proxied: ProxiedRequest = { method, path, headers, isRejectedByLoad: false };
+    passed.push(proxied);
+    const fault = state.faultOf(proxied);
+    const changedHeaders = typeof fault === 'object' && 'with' in fault ? fault.with : {};
+    const upstreamRequest = request(
+      `${target}${path}`,
+      { method, headers: { ...headers, ...changedHeaders } },
+      (answer) => {
+        proxied.isRejectedByLoad = fault === undefined && answer.statusCode === 503;
+        if (fault === 'held') return answer.resume();
+        if (fault === 'lost') return answer.on('end', () => incoming.socket.destroy()).resume();
+        if (fault !== undefined && 'status' in fault) {
+          return answer.on('end', () => outgoing.writeHead(fault.status, fault.headers).end(fault.body)).resume();
+        }
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        return answer.pipe(outgoing);
+      },
+    );
+    upstreamRequest.on('error', () => incoming.socket.destroy());
+    outgoing.on('close', () => upstreamRequest.destroy());
+    incoming.pipe(upstreamRequest);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  // A server that listens on TCP has an address with a port.
+  const { port } = proxy.address() as AddressInfo;
+  /** The number of requests of a method to paths with this prefix. */
+  const count = (method: string, path: string) =>
+    passed.filter((one) => one.method === method && one.path.startsWith(path) && !one.isRejectedByLoad).length;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    passed,
+    count,
+    injectFaults: (faultOf: typeof state.faultOf) => Object.assign(state, { faultOf }),
+  };
+}
+
+// A proxy between the client and a server loses, delays or replaces responses.
 const sendPath = '/v1/notifications/send';
 const message = { citizenId: 'demo-mary', message: 'Your permit is ready.' };
 
@@ -23,13 +91,16 @@ const thisFile = fileCleanupScope();
 before(async () => {
   home = await makeServerFixture(thisFile);
   await home.start();
-  // Which waits until the server, that has just begun, sheds no load.
+  // Waits until the new server rejects no requests because of load.
   await home.fetchAccessToken();
   proxy = await startHttpFaultProxy(thisFile, home.url);
 });
 
-/** A client that goes through the proxy, which is told anew what it spoils. Its time stands still but for pauses, which are noted. */
-function clientThrough(fateOf: (passed: ProxiedRequest) => ProxyFault | undefined, over: Partial<ClientSettings> = {}) {
+/** A client that uses the proxy with these faults. Its clock advances only during pauses, which are recorded. */
+function clientThrough(
+  faultOf: (passed: ProxiedRequest) => ProxyFault | undefined,
+  over: Partial<ClientSettings> = {},
+) {
   const { clientId = '', clientSecret = '' } = home.readDemoFile().clients[0] ?? {};
   const pauses: number[] = [];
   const [begin, time] = [Date.now(), { ahead: 0 }];
@@ -41,21 +112,21 @@ function clientThrough(fateOf: (passed: ProxiedRequest) => ProxyFault | undefine
     },
   };
   proxy.passed.length = 0;
-  proxy.spoil(fateOf);
+  proxy.injectFaults(faultOf);
   const given = { baseUrl: proxy.url, clientId, clientSecret, clock, random: () => 0.5, ...over };
   return { client: createClient(given as ClientSettings), pauses, time };
 }
 
-/** A server that sheds load asks for a second or more. */
-const isOfLoss = (ms: number) => ms < 1_000;
+/** Excludes pauses of a second or more, which a busy server requests. */
+const isPauseAfterLoss = (ms: number) => ms < 1_000;
 
-/** That becomes of the first so many requests to a path. */
-function first(times: number, path: string, fate: ProxyFault) {
+/** Applies this fault to the first requests to a path. */
+function first(times: number, path: string, fault: ProxyFault) {
   let left = times;
   return (passed: ProxiedRequest) => {
     if (!passed.path.startsWith(path) || left === 0) return undefined;
     left -= 1;
-    return fate;
+    return fault;
   };
 }
 
@@ -66,8 +137,13 @@ const problem = (status: number, slug: string, retryAfter?: string): ProxyFault 
     ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
   },
   body: JSON.stringify({
-    ...{ type: `https://api.example.gov/problems/${slug}`, title: slug, status, detail: 'It was so.', fix: 'Wait.' },
-    ...{ retryable: true, instance: 'urn:uuid:00000000-0000-4000-8000-000000000000' },
+    type: `https://api.example.gov/problems/${slug}`,
+    title: slug,
+    status,
+    detail: 'A test fault.',
+    fix: 'Wait.',
+    retryable: true,
+    instance: 'urn:uuid:00000000-0000-4000-8000-000000000000',
   }),
 });
 
@@ -77,28 +153,28 @@ async function sentWith(client: ReturnType<typeof createClient>, reference: stri
   return ids;
 }
 
-test('a message whose answer is lost twice is sent with one key, and exists once', async () => {
+test('a message whose response is lost twice is sent with one idempotency key and exists once', async () => {
   const { client, pauses } = clientThrough(first(2, sendPath, 'lost'));
   const { id } = await client.send({ ...message, reference: 'lost-twice' });
   const keys = proxy.passed.filter(({ path }) => path === sendPath).map(({ headers }) => headers['idempotency-key']);
   assert.equal(proxy.count('POST', sendPath), 3);
   assert.equal(new Set(keys).size, 1);
   assert.deepEqual(await sentWith(client, 'lost-twice'), [id]);
-  assert.deepEqual(pauses.filter(isOfLoss), [125, 250]);
+  assert.deepEqual(pauses.filter(isPauseAfterLoss), [125, 250]);
   const other = await client.send({ ...message, reference: 'lost-twice' });
   assert.notEqual(other.id, id);
   const own = { idempotencyKey: 'mine-1' };
   assert.equal((await client.send(message, own)).id, (await client.send(message, own)).id);
 });
 
-test('503 outcome-unknown is repeated with the same key after the time that the server named', async () => {
+test('a request that receives 503 outcome-unknown is repeated with the same key after Retry-After', async () => {
   const { client, pauses } = clientThrough(first(1, sendPath, problem(503, 'outcome-unknown', '2')));
   const { id } = await client.send({ ...message, reference: 'unknown' });
   assert.deepEqual(await sentWith(client, 'unknown'), [id]);
   assert.ok(pauses.includes(2_125));
 });
 
-test('bytes whose answer is lost are deposited once, and a stream is not sent again', async () => {
+test('a document whose response is lost is deposited once, and a stream is not sent again', async () => {
   const about = { citizenId: 'demo-layla', title: 'Lost', mediaType: 'text/plain', kind: 'lost-answer' };
   const deposited = first(1, '/v1/documents', 'lost');
   const { client } = clientThrough(deposited);
@@ -114,7 +190,7 @@ test('bytes whose answer is lost are deposited once, and a stream is not sent ag
   assert.equal(proxy.count('POST', '/v1/documents'), 1);
 });
 
-test('what has an effect and no key is repeated only where it was surely not done; questions are', async () => {
+test('a write without a key is repeated only if the server did not run it, and a read always', async () => {
   const { client } = clientThrough(first(1, '/v1/webhooks', 'lost'));
   await assert.rejects(client.call('createWebhook', { body: { url: 'http://127.0.0.1:9/' } }), NetworkError);
   assert.equal(proxy.count('POST', '/v1/webhooks'), 1);
@@ -135,7 +211,7 @@ test('what has an effect and no key is repeated only where it was surely not don
   assert.ok((await read.client.call('readEvents')).body.after);
 });
 
-test('one token serves until a minute before its end, and many calls at once ask for one', async () => {
+test('concurrent calls share one token, and it is used until a minute before it expires', async () => {
   const { client, time } = clientThrough(() => undefined);
   await Promise.all([1, 2, 3].map(() => client.call('readEvents')));
   time.ahead = 539_000;
@@ -149,23 +225,23 @@ test('one token serves until a minute before its end, and many calls at once ask
   assert.equal(proxy.count('POST', '/oauth2/token'), 3);
 });
 
-test('a token that the server does not take is replaced once, and then the refusal is told', async () => {
-  const spoilt = { with: { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.AAAA' } };
-  const { client } = clientThrough(first(1, sendPath, spoilt));
+test('a rejected token is replaced once, and a second rejection is returned to the caller', async () => {
+  const invalidToken = { with: { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.AAAA' } };
+  const { client } = clientThrough(first(1, sendPath, invalidToken));
   assert.equal((await client.send(message)).status, 'accepted');
   assert.deepEqual([proxy.count('POST', '/oauth2/token'), proxy.count('POST', sendPath)], [2, 2]);
-  const never = clientThrough(first(9, sendPath, spoilt));
+  const never = clientThrough(first(9, sendPath, invalidToken));
   await assert.rejects(never.client.send(message), { status: 401, slug: 'invalid-access-token' });
   assert.deepEqual([proxy.count('POST', '/oauth2/token'), proxy.count('POST', sendPath)], [2, 2]);
 });
 
-test('a client over its quota waits as the server says, and is told where it may not wait', async () => {
+test('a client over its quota waits as long as Retry-After says, and without retries receives the refusal', async () => {
   const order = ['clients', 'create', 'Slow', '--scopes', 'events:read', '--secret', '--quota', '1', '--json'];
   const made = await home.runCommand(...order);
   assert.equal(made.code, 0, made.stderr);
   const { clientId, clientSecret } = JSON.parse(made.stdout) as { clientId: string; clientSecret: string };
   const patient = clientThrough(() => undefined, { clientId, clientSecret, clock: defaultClock } as never);
-  // Until it was refused once: the slower the machine is, the more flows in meanwhile.
+  // Repeats until one call is refused. A slow machine needs more calls, because the quota grows with time.
   for (let calls = 0; proxy.count('GET', '/v1/events') === calls; calls += 1) await patient.client.call('readEvents');
   const hasty = clientThrough(() => undefined, { clientId, clientSecret, retries: 0 } as never);
   const calls = await Promise.allSettled(Array.from({ length: 12 }, () => hasty.client.call('readEvents')));
@@ -176,11 +252,11 @@ test('a client over its quota waits as the server says, and is told where it may
   assert.ok(Number(refused.retryAfterMs) >= 1_000);
 });
 
-test('retries end: after their number, and at once where the server asks for more than a minute', async () => {
+test('retries stop after the configured number, and at once if Retry-After is longer than a minute', async () => {
   const { client, pauses } = clientThrough(first(99, '/v1/events', 'lost'), { retries: 3 });
   await assert.rejects(client.call('readEvents'), NetworkError);
   assert.equal(proxy.count('GET', '/v1/events'), 4);
-  assert.deepEqual(pauses.filter(isOfLoss), [125, 250, 500]);
+  assert.deepEqual(pauses.filter(isPauseAfterLoss), [125, 250, 500]);
   const far = clientThrough(first(99, '/v1/events', problem(503, 'capacity-reduced', '3600')));
   await assert.rejects(far.client.call('readEvents'), { status: 503, retryAfterMs: 3_600_000 });
   assert.ok(far.pauses.every((ms) => ms < 3_600_000));
@@ -192,7 +268,7 @@ test('retries end: after their number, and at once where the server asks for mor
   await assert.rejects(html.client.call('readEvents'), { name: 'NetworkError', code: 'ANSWER_UNREADABLE' });
 });
 
-test('time-outs, refused connections and the own signal are told apart', async () => {
+test('timeouts, refused connections and an abort by the caller have different errors', async () => {
   const { client } = clientThrough(first(99, '/v1/events', 'held'), { retries: 0 });
   await client.accessToken();
   await assert.rejects(client.call('readEvents', { timeoutMs: 200 }), (fault) => {

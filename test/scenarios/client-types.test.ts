@@ -7,18 +7,18 @@ import { openApiPath } from '../support/openapi-linters.ts';
 
 type Changeable = Record<string, unknown>;
 
-/** A document with one operation, whose answer has this schema, and perhaps other members. */
+/** A document with one operation whose response has this schema. */
 function documentOf(schema: Changeable, more: Changeable = {}): ApiDocument {
   const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
   const responses = { 200: { content: { 'application/json': { schema } } }, 400: { content: problem } };
   const operation = { operationId: 'askOne', summary: 'Ask one', responses, ...more };
-  // As much as is read of a document.
+  // Only the members that the generator reads.
   return { paths: { '/one': { get: operation } }, webhooks: {}, components: { schemas: {} } } as unknown as ApiDocument;
 }
 
 const typesOf = (document: ApiDocument) => clientFiles(document)['client/src/api-types.ts'] ?? '';
 
-test('every construct of the document has its type, with the text that the document has for it', () => {
+test('every schema construct of the document has a type with the description of the document', () => {
   const properties = {
     id: { type: 'string', description: 'Its id.', maxLength: 10 },
     at: { type: ['string', 'null'], format: 'date-time' },
@@ -54,7 +54,7 @@ test('every construct of the document has its type, with the text that the docum
   );
 });
 
-test('the names of the problems are those of the examples of the document', () => {
+test('the problem names are those in the examples of the document', () => {
   const document = documentOf({ type: 'string' });
   const examples = { 'bad-request': {}, conflict: {} };
   const text = typesOf({ ...document, components: { ...document.components, examples } });
@@ -62,7 +62,7 @@ test('the names of the problems are those of the examples of the document', () =
   assert.doesNotMatch(typesOf(document), /ProblemSlug/);
 });
 
-test('a construct that it has no type for ends the run with its name, however deep it stands', () => {
+test('the generator stops at an unsupported construct at any depth, and names it', () => {
   const deep = (schema: Changeable) => ({ type: 'array', items: { type: 'object', properties: { one: schema } } });
   const strange: readonly Changeable[] = [
     ...[{ oneOf: [] }, { allOf: [] }, { type: 'number' }, { not: {} }, { type: 'string', nullable: true }],
@@ -80,7 +80,7 @@ test('a construct that it has no type for ends the run with its name, however de
   assert.throws(() => typesOf(documentOf({}, form)), /neither JSON nor bytes/);
 });
 
-test('the client knows each operation of the server, by its method and path', () => {
+test('the client has each operation of the server with its method and path', () => {
   const files = clientFiles(JSON.parse(readFileSync(openApiPath, 'utf8')) as ApiDocument);
   const table = files['client/src/api-operations.ts'] ?? '';
   const found = [...table.matchAll(/^ {2}(\w+): \{ method: '(\w+)', path: '([^']+)' \},$/gm)].map((row) =>

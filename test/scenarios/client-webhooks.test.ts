@@ -5,13 +5,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { type Client, createClient, verifyWebhook } from '../../client/src/client.ts';
-import { killWithThisProcess } from '../support/kill-with-parent.ts';
 import { repositoryRoot } from '../support/markdown-pages.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import {
+  fileCleanupScope,
+  killWithThisProcess,
+  makeServerFixture,
+  type ServerFixture,
+} from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type ReceivedWebhookCall, startWebhookReceiver } from '../support/webhook-receiver.ts';
 
-// What a whole server calls its webhooks with, and what the command line of the client calls in its place.
+// Webhook calls of a server, and the same calls by the command line of the client.
 const program = join(repositoryRoot, 'client/src/main.ts');
 
 let home: ServerFixture;
@@ -38,7 +42,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = settings()) {
   return { status, stdout, stderr };
 }
 
-/** Starts `listen`, and gives what it has written so far. */
+/** Starts `listen` and collects its output. */
 function startListening(t: TestContext, url: string, ...more: readonly string[]) {
   const child = spawn(process.execPath, [program, 'listen', '--forward-to', url, ...more], { env: settings() });
   const isGone = killWithThisProcess(child.pid ?? 0);
@@ -62,7 +66,7 @@ function startListening(t: TestContext, url: string, ...more: readonly string[])
       child.kill('SIGINT');
       return ended;
     },
-    /** The secret that it says it signs with, once it listens. */
+    /** Waits until it listens, and returns the secret of its signatures. */
     secret: async () => {
       await waitUntil(async () => written.stderr.includes('whsec_'));
       return /whsec_\S+/.exec(written.stderr)?.[0] ?? '';
@@ -72,7 +76,7 @@ function startListening(t: TestContext, url: string, ...more: readonly string[])
 
 const callsAbout = (calls: readonly ReceivedWebhookCall[], id: string) => calls.filter(({ body }) => body.includes(id));
 
-test('calls of a whole server are believed by v1 and v1a, and listen makes the same calls to an address here', async (t) => {
+test('the client verifies webhook calls with v1 and v1a, and listen forwards the same calls to a local address', async (t) => {
   const receivers = await Promise.all([startWebhookReceiver(t), startWebhookReceiver(t), startWebhookReceiver(t)]);
   const [byServer, byKey, forwarded] = receivers;
   const { body: hook } = await client.call('createWebhook', { body: { url: byServer.url } });
@@ -81,26 +85,26 @@ test('calls of a whole server are believed by v1 and v1a, and listen makes the s
   const secret = await listening.secret();
   const { id } = await client.send({ citizenId: 'demo-mary', message: 'Ready.', reference: 'hook-1' });
   await waitUntil(async () => receivers.every(({ calls }) => callsAbout(calls, id).length > 0));
-  const [told] = callsAbout(byServer.calls, id);
-  const [keyTold] = callsAbout(byKey.calls, id);
+  const [call] = callsAbout(byServer.calls, id);
+  const [keyCall] = callsAbout(byKey.calls, id);
   const [passed] = callsAbout(forwarded.calls, id);
-  assert.ok(told !== undefined && keyTold !== undefined && passed !== undefined);
-  const event = verifyWebhook(hook.secret ?? '', told.headers, told.body);
+  assert.ok(call !== undefined && keyCall !== undefined && passed !== undefined);
+  const event = verifyWebhook(hook.secret ?? '', call.headers, call.body);
   assert.deepEqual([event.data.notification, event.data.reference], [id, 'hook-1']);
-  assert.deepEqual(verifyWebhook(keyHook.publicKey ?? '', keyTold.headers, keyTold.body), event);
+  assert.deepEqual(verifyWebhook(keyHook.publicKey ?? '', keyCall.headers, keyCall.body), event);
   assert.deepEqual(verifyWebhook(secret, passed.headers, passed.body), event);
-  assert.throws(() => verifyWebhook(secret, told.headers, told.body), { name: 'WebhookError' });
+  assert.throws(() => verifyWebhook(secret, call.headers, call.body), { name: 'WebhookError' });
 
-  assert.equal(passed.body, told.body);
+  assert.equal(passed.body, call.body);
   for (const name of ['content-type', 'user-agent', 'webhook-id'])
-    assert.equal(passed.headers[name], told.headers[name]);
+    assert.equal(passed.headers[name], call.headers[name]);
   const line = `${event.number} ${event.type} ${id} → 204\n`;
   await waitUntil(async () => listening.written.stdout.includes(line));
   assert.equal(await listening.interrupt(), 0);
   assert.match(listening.written.stderr, /To go on where this ended: --after \d+\n$/);
 });
 
-test('listen goes on from after an event, with the same secret, and tells what nobody answered', async (t) => {
+test('listen continues after a given event with the same secret, and reports calls without a response', async (t) => {
   const forwarded = await startWebhookReceiver(t, () => 500);
   const listening = startListening(t, forwarded.url, '--after', '0');
   const secret = await listening.secret();
@@ -113,14 +117,14 @@ test('listen goes on from after an event, with the same secret, and tells what n
   assert.equal(await again.interrupt(), 0);
 });
 
-test('listen ends with 1 where the server is gone or the cursor is not of this feed, and says where it was', () => {
+test('listen exits with 1 for a cursor of another feed, and prints how to continue', () => {
   const to = ['listen', '--forward-to', 'http://127.0.0.1:9/hooks', '--after', '999999'];
   const { status, stdout, stderr } = run(to);
   assert.deepEqual([status, stdout], [1, '']);
   assert.match(stderr, /To go on where this ended: --after 999999\n410 cursor-expired: /);
 });
 
-test('token prints an access token that works, by a secret and by a key file', async () => {
+test('token prints a valid access token for a client with a secret or a key file', async () => {
   const { status, stdout } = run(['token']);
   assert.equal(status, 0);
   const answer = await fetch(`${home.url}/v1/events`, { headers: { authorization: `Bearer ${stdout.trim()}` } });
@@ -143,7 +147,7 @@ test('token prints an access token that works, by a secret and by a key file', a
   assert.match(wrong.stderr, /^privateKey has to be a private key/);
 });
 
-test('wrong usage ends with 2 and its remedy, what failed with 1, and neither shows a secret', () => {
+test('wrong usage exits with 2 and a fix, a failure exits with 1, and neither prints a secret', () => {
   assert.deepEqual([run(['--help']).status, run(['--help']).stdout.includes('listen --forward-to URL')], [0, true]);
   const wrong: readonly (readonly [args: string[], over: NodeJS.ProcessEnv, says: RegExp])[] = [
     [[], {}, /name a command/],

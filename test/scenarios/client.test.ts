@@ -13,7 +13,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// The client in `client/` against a whole server.
+// The client in `client/` with a running server.
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 
 let home: ServerFixture;
@@ -38,7 +38,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-test('claims are verified, and the result is believed for this client and this question alone', async () => {
+test('the result of a verification is accepted only for its client and its request', async () => {
   const answer = await client.verify({ ...mary, nonce: 'n-1' });
   assert.equal(answer.decision, 'match');
   const { requestHash, token } = answer;
@@ -68,12 +68,12 @@ test('claims are verified, and the result is believed for this client and this q
   await assert.rejects(unknown, { code: 'ERR_JWKS_NO_MATCHING_KEY' });
 });
 
-test('an access token of the server is no result', async () => {
+test('an access token of the server is not accepted as a result', async () => {
   await assert.rejects(client.verifyResult(await client.accessToken()), { name: 'ResultError' });
 });
 
 for (const { name: engine } of engines) {
-  test(`${engine}: a live client gets its tokens with its own key, and lists page by page to the end`, async (t) => {
+  test(`${engine}: a live client gets its tokens with its own key, and can list all pages`, async (t) => {
     const own = await makeServerFixture(t, { engine });
     assert.equal((await runCommandInProcess(own, 'keys', 'create')).code, 0);
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -91,13 +91,13 @@ for (const { name: engine } of engines) {
     }
     const listed = await all(live.notifications({ reference: 'five', limit: 2 }));
     assert.deepEqual(listed.map(({ id }) => id).sort(), sent.sort());
-    const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
-    const thief = createClient({ baseUrl: own.url, clientId, privateKey: stranger });
+    const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+    const thief = createClient({ baseUrl: own.url, clientId, privateKey: otherKey });
     await assert.rejects(thief.notification('ntf_1'), { name: 'TokenError', error: 'invalid_client', status: 401 });
   });
 }
 
-test('a refusal is a problem with its fix and all issues, and holds nothing that was sent', async () => {
+test('a refusal has its fix and all issues, and contains no data of the request', async () => {
   const secretWords = { familyName: 'Zzyxwname', birthDate: 'Zzyxwdate' };
   const fault = await client.verify({ citizenId: 'demo-mary', ...secretWords }).catch((error: unknown) => error);
   assert.ok(fault instanceof ProblemError);
@@ -117,10 +117,10 @@ test('a refusal is a problem with its fix and all issues, and holds nothing that
   await assert.rejects(client.call('readNotification', { params: { id: '..' } }), /params\.id is missing/);
 });
 
-test('a wrong secret and an unknown scope are told in the words of the token endpoint', async () => {
+test('a wrong secret and an unknown scope are reported with the message of the token endpoint', async () => {
   const { clientId, clientSecret } = credentials();
-  const stranger = createClient({ baseUrl: home.url, clientId, clientSecret: 'Zzyxwsecret' });
-  const fault = await stranger.accessToken().catch((error: unknown) => error);
+  const wrongClient = createClient({ baseUrl: home.url, clientId, clientSecret: 'Zzyxwsecret' });
+  const fault = await wrongClient.accessToken().catch((error: unknown) => error);
   assert.ok(fault instanceof TokenError);
   assert.equal(fault.error, 'invalid_client');
   assert.equal(inspect(fault, { depth: 9, showHidden: true }).includes('Zzyxw'), false);
@@ -131,7 +131,7 @@ test('a wrong secret and an unknown scope are told in the words of the token end
   assert.throws(() => createClient({ baseUrl: home.url, clientId } as never), /either clientSecret or privateKey/);
 });
 
-test('documents of bytes, blobs and streams are deposited, come by range and are listed to the end', async () => {
+test('documents can be deposited from bytes, blobs and streams, read by range and listed to the end', async () => {
   const about = {
     citizenId: 'demo-mary',
     title: 'Bescheid für Grünfläche 😀',
@@ -167,7 +167,7 @@ test('documents of bytes, blobs and streams are deposited, come by range and are
   );
 });
 
-test('a list of documents that lacks a damaged one says so once all others have come', async (t) => {
+test('a list of documents reports a damaged document after all others', async (t) => {
   const own = await makeServerFixture(t);
   const server = await own.start();
   const [first] = own.readDemoFile().clients;
@@ -189,7 +189,7 @@ test('a list of documents that lacks a damaged one says so once all others have 
   assert.deepEqual(come.slice(0, 2), [ids[0], ids[2]]);
 });
 
-test('a document stops coming when its signal aborts', async () => {
+test('a download stops when its signal aborts', async () => {
   const bytes = new TextEncoder().encode('0123456789abcde\n'.repeat(1_048_576));
   const { id } = await client.deposit(bytes, { citizenId: 'demo-mary', title: 'Long', mediaType: 'text/plain' });
   const stopping = new AbortController();
@@ -198,7 +198,7 @@ test('a document stops coming when its signal aborts', async () => {
   await assert.rejects(document.arrayBuffer(), { name: 'AbortError' });
 });
 
-test('every way to verify is there by its operationId, and a question by QUERY is answered', async () => {
+test('every verification operation can be called by its operationId, including QUERY', async () => {
   const { status, body, headers } = await client.call('verifyIdentityQuery', { body: mary });
   assert.deepEqual([status, body.verified], [200, true]);
   assert.equal(headers.get('api-version'), '1.0.0');
@@ -207,7 +207,7 @@ test('every way to verify is there by its operationId, and a question by QUERY i
   assert.ok((await client.call('listEndpoints')).body.endpoints.length > 20);
 });
 
-test('the feed is read to its end, from after an event on, and followed until it is left', async () => {
+test('the feed can be read to its end, from a given event, and followed until the caller stops', async () => {
   const first = await client.send({
     citizenId: 'demo-mary',
     message: 'One',
@@ -216,7 +216,7 @@ test('the feed is read to its end, from after an event on, and followed until it
   await client.call('cancelNotification', { params: { id: first.id } });
   const ofFirst = async () =>
     (await all(client.events({ follow: false }))).filter(({ data }) => data.notification === first.id);
-  // What happened is numbered a moment later.
+  // Events get their numbers a moment later.
   let seen = await ofFirst();
   await waitUntil(async () => {
     seen = await ofFirst();

@@ -19,7 +19,7 @@ async function countStored(app: App): Promise<number[]> {
   return [await count('verification'), await count('feed_event'), await count("document where status <> 'erased'")];
 }
 
-/** A server with some of each, and retention periods of some weeks. */
+/** A server with such data, and retention periods of some weeks. */
 async function startWithData(t: TestContext, engine: Engine['name']) {
   const app = await openSimulatedServer(t, engine, { FEED_DAYS: '60', VERIFICATIONS_KEPT_DAYS: '90' }, begin);
   await app.start();

@@ -7,18 +7,18 @@ import { openBrokenPipe } from '../support/os-pipe.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 
-// What a command prints may find no room, or nobody who reads.
+// A command cannot write its output when the disk is full or the reader has closed the pipe.
 
 const ends = [
   {
-    name: 'a disk that is full',
+    name: 'a full disk',
     open: () => openSync('/dev/full', 'w'),
     says: /^Standard output cannot be written, [^\n]*ENOSPC/m,
   },
-  { name: 'a reader that is gone', open: openBrokenPipe, says: /^/ },
+  { name: 'a closed pipe', open: openBrokenPipe, says: /^/ },
 ];
 
-/** Runs a command whose standard output leads there. */
+/** Runs a command with `open` as its standard output. */
 async function runInto(t: TestContext, dataDir: string, open: () => number, args: readonly string[]) {
   const output = open();
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), ...args], {
@@ -38,7 +38,7 @@ async function runInto(t: TestContext, dataDir: string, open: () => number, args
 const creation = ['clients', 'create', 'x', '--scopes', 'documents:read', '--secret'];
 
 for (const server of ['no server', 'a server']) {
-  test(`beside ${server} a secret that nobody got is said to be lost, with how to end its client`, async (t) => {
+  test(`with ${server}, a command that cannot print a new secret reports its loss and how to disable the client`, async (t) => {
     const home = await makeServerFixture(t);
     if (server === 'a server') await home.start();
     else assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
@@ -46,9 +46,9 @@ for (const server of ['no server', 'a server']) {
       const { code, stderr } = await runInto(t, home.dataDir, open, creation);
       assert.equal(code, 1, name);
       assert.match(stderr, says);
-      const [, remedy = ''] = /The secret of \S+ is lost\. Disable it: citizen-services ([^;]+);/.exec(stderr) ?? [];
-      assert.match(remedy, /^clients disable x-[a-z0-9]{8}$/, `${name}: ${stderr}`);
-      assert.equal((await runCommandInProcess(home, ...remedy.split(' '))).code, 0);
+      const [, fix = ''] = /The secret of \S+ is lost\. Disable it: citizen-services ([^;]+);/.exec(stderr) ?? [];
+      assert.match(fix, /^clients disable x-[a-z0-9]{8}$/, `${name}: ${stderr}`);
+      assert.equal((await runCommandInProcess(home, ...fix.split(' '))).code, 0);
       const list = await runInto(t, home.dataDir, open, ['clients', 'list', '--json']);
       const isFull = open === ends[0]?.open;
       assert.deepEqual([list.code, list.stderr.split('\n').length], isFull ? [1, 2] : [0, 1], list.stderr);

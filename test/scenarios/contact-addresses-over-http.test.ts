@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { waitPastMidnight } from '../support/avoid-midnight.ts';
-import { differentCode } from '../support/contact-app.ts';
+import { differentCode, readCodeFromOutbox } from '../support/contact-app.ts';
 import { type ExternalIssuer, makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
 import { bearerHeaders, createHttpClient, type HttpResponse, parseJsonBody, postJson } from '../support/http-client.ts';
-import { readCodeFromOutbox } from '../support/outbox-code.ts';
 import { fileCleanupScope, type RunningServer, type ServerFixture } from '../support/server-process.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { waitPastMidnight, waitUntil } from '../support/wait-until.ts';
 
 // Verification of addresses over HTTP, with an external issuer and the outbox of the demo as the mailbox.
 let fixture: ServerFixture;

@@ -74,7 +74,7 @@ for (const engine of engines) {
     assert.deepEqual(contactApp.faults, []);
   });
 
-  test(`${engine.name}: a code is not in the inbox and nowhere in plain text, and its message is read when it was entered`, async (t) => {
+  test(`${engine.name}: a code is not in the inbox or in plain text anywhere, and its message is read when the code is entered`, async (t) => {
     const contactApp = await open(t, engine);
     await contactApp.ask('cit-ida', email);
     await contactApp.run();
@@ -115,7 +115,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a code ends after five wrong entries or 15 minutes`, async (t) => {
+  test(`${engine.name}: a code expires after five wrong entries or 15 minutes`, async (t) => {
     const contactApp = await open(t, engine);
     await contactApp.ask('cit-ida', email);
     const code = await contactApp.code('cit-ida');
@@ -150,7 +150,7 @@ for (const engine of engines) {
     assert.equal(problemNameOf(await contactApp.confirm('cit-ida', late)), 'contact-code-needed');
   });
 
-  test(`${engine.name}: a busy relay is tried again, but not for an expired code`, async (t) => {
+  test(`${engine.name}: a code is sent again after a busy relay, but not after its expiry`, async (t) => {
     const contactApp = await open(t, engine);
     contactApp.sink.setBehaviour((_to, before) =>
       before < 2 ? { refuse: 'recipient', code: 451, text: '4.2.1 later' } : 'accept',
@@ -166,7 +166,7 @@ for (const engine of engines) {
     assert.equal(contactApp.mails().length, 1);
   });
 
-  test(`${engine.name}: a citizen gets ten codes a day, and an address five from all citizens together`, async (t) => {
+  test(`${engine.name}: a citizen gets at most ten codes a day, and an address at most five for all citizens together`, async (t) => {
     const contactApp = await open(t, engine);
     const ask = async (citizenId: string, address: string) =>
       problemNameOf(await contactApp.ask(citizenId, { channel: 'email', address }));
@@ -226,7 +226,7 @@ for (const engine of engines) {
     assert.equal(contactApp.mails().length, before + 1);
   });
 
-  test(`${engine.name}: a removed address is notified, and the address of the register is used again`, async (t) => {
+  test(`${engine.name}: the removal of an address is sent to that address, and the address of the register is used again`, async (t) => {
     const contactApp = await open(t, engine);
     await verify(contactApp, 'cit-ida', email);
     await verify(contactApp, 'cit-ida', { channel: 'sms', address: '+4799999999' });
@@ -240,7 +240,7 @@ for (const engine of engines) {
     assert.equal((await contactApp.app.events()).filter((type) => type === 'contact-address.removed').length, 1);
   });
 
-  test(`${engine.name}: an address or channel that is not allowed and a caller who is not a citizen are refused`, async (t) => {
+  test(`${engine.name}: an address or channel that is not allowed, and a caller who is not a citizen, are refused`, async (t) => {
     const contactApp = await open(t, engine);
     for (const wrong of [
       { channel: 'email', address: '+4799999999' },

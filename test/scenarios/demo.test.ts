@@ -36,19 +36,19 @@ before(async () => {
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 const verify = '/v1/identity/verify';
 
-test('a first start answers before it was asked for ten seconds', (t) => {
+test('the first start of a demo is ready within ten seconds', (t) => {
   t.diagnostic(`first answer at poll ${server.readinessPolls}, 20 ms apart`);
   assert.ok(server.readinessPolls <= 500);
 });
 
-test('who waits until a demo is ready finds its clients and documents', async (t) => {
+test('a demo that is ready has its clients and documents', async (t) => {
   const own = await makeServerFixture(t);
   own.launchCommand('demo');
   await waitUntil(async () => (await fetch(`${own.url}/readyz`).catch(() => undefined))?.status === 200);
   assert.ok(existsSync(join(own.dataDir, 'demo.json')));
 });
 
-test('the three lines that the demo prints work as pasted', async (t) => {
+test('the three commands that the demo prints work unchanged', async (t) => {
   const lines = server
     .stdout()
     .split('\n')
@@ -60,12 +60,12 @@ test('the three lines that the demo prints work as pasted', async (t) => {
   const { citizenId, status } = JSON.parse(accepted) as Record<string, unknown>;
   assert.deepEqual({ citizenId, status }, { citizenId: 'demo-mary', status: 'accepted' });
   assert.equal(document, demoDocuments.find((one) => one.citizenId === 'demo-mary')?.text);
-  // What the second line sent is in the mailbox that the demo shows.
+  // The outbox of the demo shows the mail that the second command sent.
   await waitUntil(async () => (await ask({ path: '/outbox' })).body.includes('Your permit is ready.'));
 });
 
-/** What each line prints in a shell; where there is no curl, what its parts fetch. */
-async function pasted(lines: readonly string[], tell: (reason: string) => void): Promise<string[]> {
+/** The output of each command in a shell. Without curl, sends the same requests itself. */
+async function pasted(lines: readonly string[], report: (reason: string) => void): Promise<string[]> {
   if (spawnSync('curl', ['--version']).status === 0) {
     return lines.map((line) => {
       const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8', timeout: 10_000 });
@@ -73,7 +73,7 @@ async function pasted(lines: readonly string[], tell: (reason: string) => void):
       return stdout;
     });
   }
-  tell('NOT AS PASTED: curl is not installed; the lines are taken apart and fetched');
+  report('NOT AS PASTED: curl is not installed; the lines are taken apart and fetched');
   return await Promise.all(
     lines.map(async (line) => {
       const [, url = '', rest = ''] = /^curl -s (\S+)(.*)$/.exec(line) ?? [];
@@ -89,7 +89,7 @@ async function pasted(lines: readonly string[], tell: (reason: string) => void):
   );
 }
 
-test('demo.json is for its owner alone and has the members of the contract, no others', () => {
+test('demo.json can be read by its owner only and has exactly the documented members', () => {
   assert.equal(statSync(join(home.dataDir, 'demo.json')).mode & 0o777, 0o600);
   const { clients, citizens, documents, ...addresses } = home.readDemoFile();
   assert.deepEqual(addresses, { baseUrl: home.url, tokenUrl: `${home.url}/oauth2/token` });
@@ -110,19 +110,19 @@ test('demo.json is for its owner alone and has the members of the contract, no o
   );
 });
 
-test('nothing in the data folder can be read by another user', () => {
+test('no file in the data folder can be read by another user', () => {
   const { stdout } = spawnSync('find', [home.dataDir, '-perm', '/077'], { encoding: 'utf8' });
   assert.equal(stdout, '');
 });
 
-test('each document of the demo reads back byte for byte as it was deposited', async () => {
+test('each document of the demo is returned with the deposited bytes', async () => {
   for (const [index, { id }] of home.readDemoFile().documents.entries()) {
     const { status, body } = await ask({ path: `/v1/documents/${id}`, headers: bearerHeaders(token) });
     assert.deepEqual([status, body.toString('utf8')], [200, demoDocuments[index]?.text]);
   }
 });
 
-test('GET, POST and QUERY answer one question alike', async () => {
+test('GET, POST and QUERY give the same result for the same claims', async () => {
   const query = new URLSearchParams({ ...mary, nonce: 'n-1' });
   const inBody = postJson(token, verify, { ...mary, nonce: 'n-1' });
   const answers = await Promise.all([
@@ -138,7 +138,7 @@ test('GET, POST and QUERY answer one question alike', async () => {
   assert.equal(parseJsonBody(answers[0] ?? { body: Buffer.alloc(0) })['verified'], true);
 });
 
-/** The answer without what each answer has of its own. */
+/** The result without the values that differ in each response. */
 function lasting(answer: HttpResponse): unknown {
   const { verificationId, receipt, token: signed, checkedAt, expiresAt, ...same } = parseJsonBody(answer);
   const own = [verificationId, receipt, signed, checkedAt, expiresAt];
@@ -146,7 +146,7 @@ function lasting(answer: HttpResponse): unknown {
   return { status: answer.status, same, own: own.map((value) => typeof value), names };
 }
 
-test('every citizen of the demo, in whatever script, is verified by their own claims', async () => {
+test('every citizen of the demo matches their own claims, in any script', async () => {
   for (const { citizenId, givenName, familyName, birthDate } of home.readDemoFile().citizens) {
     const claims = { citizenId, familyName, birthDate, ...(givenName === '' ? {} : { givenName }) };
     assert.equal(parseJsonBody(await ask(postJson(token, verify, claims)))['decision'], 'match', citizenId);
@@ -165,7 +165,7 @@ const transliterations = [
   ['demo-lukasz', 'Lukasz', 'Wisniewski'],
 ] as const;
 
-test('they are verified as well by their names in the letters of a passport, and not by those of another', async () => {
+test('citizens also match the transliteration of their names in a passport, and not another name', async () => {
   const { citizens } = home.readDemoFile();
   for (const [citizenId, givenName, familyName] of transliterations) {
     const birthDate = citizens.find((citizen) => citizen.citizenId === citizenId)?.birthDate;
@@ -176,7 +176,7 @@ test('they are verified as well by their names in the letters of a passport, and
   }
 });
 
-test('a client that the command line makes beside the running server can call at once', async () => {
+test('a client that the command line creates while the server runs can call the API at once', async () => {
   const { code, stdout } = await home.runCommand(
     'clients',
     'create',
@@ -193,7 +193,7 @@ test('a client that the command line makes beside the running server can call at
   assert.equal(status, 200);
 });
 
-test('a second start finds what the first one left, and adds nothing', async () => {
+test('a second start keeps the data of the first one, and adds nothing', async () => {
   const listed = async () =>
     parseJsonBody(await ask({ path: '/v1/notifications?limit=100', headers: bearerHeaders(token) }))['items'];
   const left = { file: home.readDemoFile(), notifications: await listed() };
@@ -220,7 +220,7 @@ test('a second start finds what the first one left, and adds nothing', async () 
   assert.equal(status, 200, 'a client made while no server ran');
 });
 
-test('the demo refuses to listen beyond loopback, before it makes anything', async (t) => {
+test('the demo refuses to listen on a public address, before it creates a file', async (t) => {
   const wide = await makeServerFixture(t, { settings: { HOST: '0.0.0.0' } });
   const { code, stdout, stderr } = await wide.runCommand('demo');
   assert.deepEqual([code, stdout], [1, '']);

@@ -28,7 +28,7 @@ const documents = [
 ] as const;
 
 for (const [path, type] of documents) {
-  test(`${path} needs no token, is readable from any origin, has HEAD like GET, and refuses other methods`, async () => {
+  test(`${path} needs no token, can be read from any origin, supports HEAD like GET, and refuses other methods`, async () => {
     const got = await ask({ path, headers: { origin: 'https://elsewhere.example' } });
     assert.deepEqual(
       [got.status, got.headers['content-type'], got.headers['access-control-allow-origin'], got.headers['api-version']],
@@ -92,7 +92,7 @@ test('the OpenAPI document has the contact, the version of every response, and t
   );
 });
 
-test('every link of the catalogue works, and it links itself', async () => {
+test('every link of the API catalog works, and the catalog links to itself', async () => {
   const answer = await ask({ method: 'HEAD', path: '/.well-known/api-catalog' });
   assert.equal(answer.headers.link, '</.well-known/api-catalog>; rel="api-catalog"');
   const { linkset } = parseJsonBody(await ask({ path: '/.well-known/api-catalog' })) as {
@@ -106,7 +106,7 @@ test('every link of the catalogue works, and it links itself', async () => {
   }
 });
 
-test('the authorization server of the resource metadata issues the tokens, and its keys are at its jwks_uri', async () => {
+test('the authorization server named in the resource metadata issues the tokens and publishes its keys at its jwks_uri', async () => {
   const resource = parseJsonBody(await ask({ path: '/.well-known/oauth-protected-resource/v1' }));
   assert.equal(resource['resource'], `${home.url}/v1`);
   assert.deepEqual(resource['bearer_methods_supported'], ['header']);
@@ -127,7 +127,7 @@ test('security.txt has a contact and expires within a year', async () => {
   assert.ok(expires > Date.now() && expires < Date.now() + 366 * 86_400_000);
 });
 
-test('register and OpenAPI document list the same operations', async () => {
+test('the register and the OpenAPI document list the same operations', async () => {
   const { paths } = parseJsonBody(await ask({ path: '/v1/openapi.json' })) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
   };

@@ -21,7 +21,7 @@ const nothingElse = 'warn settings nothing else was checked -> fix the settings 
 
 // Each test waits for the timeout of a probe, and the tests share nothing.
 suite('unresponsive paths', { concurrency: 10 }, () => {
-  test('the first setting with an unresponsive path is a fault, nothing else is checked, and the process exits', async (t) => {
+  test('doctor reports the first setting with an unresponsive path, checks nothing else, and exits', async (t) => {
     const path = makeUnresponsivePath(t);
     const paths = { ROOT_KEY_FILE: path, TLS_KEY: path, LETTER_FONTS: path, LETTER_SPOOL: path };
     const home = await makeServerFixture(t, { settings: { ...paths, TLS_CERTIFICATE: '/dev/null' } });
@@ -33,7 +33,7 @@ suite('unresponsive paths', { concurrency: 10 }, () => {
     assert.deepEqual(others, [nothingElse, '']);
   });
 
-  test('a link in DATA_DIR to an unresponsive path that the server does not use is no fault', async (t) => {
+  test('doctor ignores a link in DATA_DIR to an unresponsive path that the server does not use', async (t) => {
     const home = await makeServerFixture(t);
     assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
     symlinkSync(makeUnresponsivePath(t), join(home.dataDir, 'old-documents'));
@@ -44,7 +44,7 @@ suite('unresponsive paths', { concurrency: 10 }, () => {
     );
   });
 
-  test('a file with settings in an unresponsive folder is a fault, and nothing else is checked', async (t) => {
+  test('doctor reports a settings file in an unresponsive folder, and checks nothing else', async (t) => {
     const path = makeUnresponsivePath(t);
     const home = await makeServerFixture(t, { settings: { SMTP_URL_FILE: join(path, 'relay') } });
     const { code, stdout } = await runCommandInProcess(home, 'doctor');
@@ -62,7 +62,7 @@ suite('unresponsive paths', { concurrency: 10 }, () => {
     ['DOCUMENT_STORE', 'documents'],
     ['DOCUMENT_STORE', 'documents/sealed'],
   ] as const) {
-    test(`${name} that links to an unresponsive path is a fault of ${setting}`, async (t) => {
+    test(`doctor reports ${setting} when ${name} links to an unresponsive path`, async (t) => {
       const home = await makeServerFixture(t);
       const link = join(home.dataDir, name);
       mkdirSync(dirname(link), { recursive: true });

@@ -8,14 +8,14 @@ import { createClamdProbes } from '../../src/documents/scan/clamd-probes.ts';
 import { isClamdInstalled, startClamd, startFakeClamd } from '../support/clamd.ts';
 import { type DoctorFinding, fingerprintFiles, runDoctor, testPassword } from '../support/doctor.ts';
 import { freePort } from '../support/free-port.ts';
-import { startPostgres } from '../support/postgres-server.ts';
+import { startPostgres } from '../support/postgres-databases.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { startS3Server } from '../support/s3-server.ts';
-import { startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
 import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { startScriptedSmtpServer } from '../support/smtp-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-// `doctor` as an operator runs it: a whole installation with real services.
+// Runs `doctor` for a complete installation with real services.
 
 /** Starts every service that a server uses, and returns the settings for them. */
 async function startServices(t: TestContext): Promise<Record<string, string>> {
@@ -58,7 +58,7 @@ async function rowsIn(url: string): Promise<string> {
 }
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: a healthy installation is all ok, with and without its server, and nothing is written`, async (t) => {
+  test(`${engine}: doctor reports no fault for a healthy installation, with and without a running server, and writes nothing`, async (t) => {
     const services = await startServices(t);
     // With the defaults of PostgreSQL instead of the faster settings of other tests.
     const server = engine === 'postgres' ? await startPostgres({ durable: true }) : undefined;
@@ -100,7 +100,7 @@ async function doctorWithoutChanges(home: ServerFixture) {
   return ran;
 }
 
-test('before the first start it reports what is missing and creates nothing, and after `keys create` it only warns', async (t) => {
+test('before the first start doctor reports what is missing and creates nothing, and after `keys create` it only warns', async (t) => {
   const home = await makeServerFixture(t, { settings: { PORT: String(await freePort()) } });
   const first = await doctorWithoutChanges(home);
   assert.equal(first.code, 1);
@@ -116,7 +116,7 @@ test('before the first start it reports what is missing and creates nothing, and
   for (const line of second.stdout.trim().split('\n')) assert.match(line, /^(?:ok|warn|FAULT) +[a-z-]+ {2,}\S/);
 });
 
-test('wrong usage gives exit code 2 and checks nothing', async (t) => {
+test('wrong usage of doctor gives exit code 2 and checks nothing', async (t) => {
   const home = await makeServerFixture(t);
   const before = fingerprintFiles(home.dataDir);
   for (const args of [['--jsn'], ['now'], ['--json=1'], ['--json', 'x']]) {
@@ -142,7 +142,7 @@ function doctorAsOtherUser(dataDir: string, port: number) {
 const isRoot = process.getuid?.() === 0;
 const other = 65_534;
 
-test('a user who cannot read the data folder gets faults, and each check ends', async (t) => {
+test('doctor reports faults to a user who cannot read the data folder, and each check ends', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   // Root can read everything: then another user runs it.

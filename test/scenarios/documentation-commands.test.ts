@@ -7,7 +7,7 @@ import { fencedText, readMarkdownPage, repositoryRoot } from '../support/markdow
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-// The lines that the pages print are run here as they stand, against a demo; only its address is put in.
+// Runs the commands of the pages unchanged with a demo. Only its address is replaced.
 let home: ServerFixture;
 
 const thisFile = fileCleanupScope();
@@ -25,7 +25,7 @@ function canRun(): boolean {
   return all;
 }
 
-/** A folder as a clone looks after `npm start`: with the packages, and the demo's data in `data`. */
+/** A folder like a clone after `npm start`: with the packages, and the data of the demo in `data`. */
 function makeClone(t: TestContext): string {
   const folder = makeTestFolder('cs-clone-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ function makeClone(t: TestContext): string {
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Runs a program to its end, at most 30 s; the demo's address stands where the pages have the default one. */
+/** Runs a program for at most 30 s, with the address of the demo instead of the default one. */
 function run(command: string, args: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const env = { PATH: process.env['PATH'], HOME: cwd, ...more };
@@ -53,7 +53,7 @@ function run(command: string, args: readonly string[], cwd: string, more: NodeJS
   return promise;
 }
 
-/** Runs shell lines, and gives the lines that they print. An answer of HTTP above 399 ends them and the test. */
+/** Runs shell commands and returns the lines of their output. An HTTP status above 399 fails the test. */
 async function runLines(lines: string, cwd: string): Promise<string[]> {
   const strict = 'set -euo pipefail\ncurl() { command curl --fail "$@"; }\n';
   const own = lines.replaceAll('http://127.0.0.1:3000', home.url).replaceAll(/^curl .*$/gm, '$&\necho');
@@ -62,12 +62,12 @@ async function runLines(lines: string, cwd: string): Promise<string[]> {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** A member of an answer in JSON. */
+/** A member of a JSON response. */
 function memberOf(json: string | undefined, name: string): unknown {
   return (JSON.parse(json ?? '') as Record<string, unknown>)[name];
 }
 
-test('the first calls of the README work as pasted', async (t) => {
+test('the first calls in the README work unchanged', async (t) => {
   if (!canRun()) return t.skip(withoutCurl);
   const printed = await runLines(fencedText(readMarkdownPage('README.md'), 'sh demo'), makeClone(t));
   const [verified, accepted, document] = printed;
@@ -76,7 +76,7 @@ test('the first calls of the README work as pasted', async (t) => {
   assert.equal(document, 'NOTICE OF ASSESSMENT 2025');
 });
 
-test('the lines for service teams work as pasted, and their programs check a result and buy a token', async (t) => {
+test('the commands for service teams work unchanged, and their programs verify a result and get a token', async (t) => {
   if (!canRun()) return t.skip(withoutCurl);
   const page = readMarkdownPage('docs/clients.md');
   const folder = makeClone(t);
@@ -98,7 +98,7 @@ test('the lines for service teams work as pasted, and their programs check a res
   assert.match(await buyToken(folder), /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/);
 });
 
-/** Runs the programs of the page: one makes keys, with which the operator makes a live client, and one buys its token. */
+/** Runs the programs of the page: one creates keys for a new live client, and one fetches its token. */
 async function buyToken(folder: string): Promise<string> {
   const keys = await run(process.execPath, ['make-key.mjs'], folder);
   assert.equal(keys.code, 0, keys.stderr);
@@ -111,7 +111,7 @@ async function buyToken(folder: string): Promise<string> {
   return bought.stdout;
 }
 
-test('the example of the import page ends as the page says, and its refused row comes in when mended', async (t) => {
+test('the example in docs/import.md ends as described, and the refused row is imported after its correction', async (t) => {
   const page = readMarkdownPage('docs/import.md');
   const folder = join(makeClone(t), 'import');
   mkdirSync(folder);

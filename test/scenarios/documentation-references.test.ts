@@ -16,15 +16,15 @@ import { deliveryStatuses, notificationStatuses } from '../../src/notifications/
 import { reasonCodes, reasonOf } from '../../src/notifications/notification/reason.ts';
 import { handwrittenPages, type MarkdownPage, readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
 
-// What the pages for people say of the repository must be so: what they name is there, under that name.
+// Files, commands, settings and limits that the documentation names must exist.
 const pages = handwrittenPages();
 
-/** What is wrong with the pages, as `page: what`, so that all of it is told at once. */
+/** All faults of the pages, in the form `page: fault`. */
 function faultsIn(look: (page: MarkdownPage) => readonly string[], of = pages): string[] {
   return of.flatMap((page) => look(page).map((fault) => `${page.path}: ${fault}`));
 }
 
-test('every link between pages leads to a page and a heading that are there', () => {
+test('every link between pages leads to an existing page and heading', () => {
   const faults = faultsIn(({ path, prose }) =>
     [...prose.matchAll(/\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]*))?\)/g)].flatMap(([, file = '', anchor]) => {
       const target = file === '' ? path : normalize(join(dirname(path), file));
@@ -46,7 +46,7 @@ function anchorsOf(path: string): ReadonlySet<string> {
   return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]);
 }
 
-test('every page that the code sends people to is there, with its heading', () => {
+test('every page and heading that the code refers to exists', () => {
   const faults = globSync('src/**/*.ts', { cwd: repositoryRoot }).flatMap((file) =>
     [...readFileSync(join(repositoryRoot, file), 'utf8').matchAll(/\b(docs\/[\w/-]+\.md)(?:#([a-z-]+))?/g)].flatMap(
       ([, path = '', anchor]) => {
@@ -63,10 +63,10 @@ const files = globSync('{src,test,scripts,bench,docs,.ci,client/src}/**/*', {
   exclude: ['**/node_modules'],
 });
 const names = new Set(files.map((file) => basename(file)));
-/** Names that pages speak of because no file may have them. */
+/** File names that pages mention as forbidden. */
 const banned = new Set(['index.ts', 'utils.ts', 'types.ts']);
 
-test('every path of the repository that a page names is there', () => {
+test('every repository path that a page names exists', () => {
   const faults = faultsIn(({ codeSpans }) =>
     codeSpans.flatMap((span) => {
       if (/[…*<>]|NNNN/.test(span)) return [];
@@ -85,13 +85,13 @@ test('every path of the repository that a page names is there', () => {
   );
 });
 
-test('every function that a page names with its file stands in that file', () => {
+test('every function that a page names with a file is declared in that file', () => {
   const faults = faultsIn(({ prose }) => {
-    const behind = [...prose.matchAll(/`(src\/[\w/-]+\.ts)`\s`(\w+)`/g)].map(([, file, name]) => [file, name] as const);
+    const after = [...prose.matchAll(/`(src\/[\w/-]+\.ts)`\s`(\w+)`/g)].map(([, file, name]) => [file, name] as const);
     const before = [...prose.matchAll(/`(\w+)`\s(?:in|of)\s`(src\/[\w/-]+\.ts)`/g)].map(
       ([, name, file]) => [file, name] as const,
     );
-    return [...behind, ...before].flatMap(([file = '', name = '']) =>
+    return [...after, ...before].flatMap(([file = '', name = '']) =>
       new RegExp(`(?:function\\*?|const|type) ${name}\\b`).test(readFileSync(join(repositoryRoot, file), 'utf8'))
         ? []
         : [`${file} has no ${name}`],
@@ -100,7 +100,7 @@ test('every function that a page names with its file stands in that file', () =>
   assert.deepEqual(faults, []);
 });
 
-test('every test that a page quotes has that title', () => {
+test('every test title that a page quotes exists', () => {
   const faults = faultsIn(({ prose }) =>
     [...prose.matchAll(/`([\w/.-]+\.test\.ts)` "([^"]+)"/g)].flatMap(([, file = '', title = '']) =>
       readFileSync(join(repositoryRoot, file), 'utf8').includes(title) ? [] : [`${file} has no test "${title}"`],
@@ -109,7 +109,7 @@ test('every test that a page quotes has that title', () => {
   assert.deepEqual(faults, []);
 });
 
-test('the map of the architecture has every folder of src', () => {
+test('the overview in ARCHITECTURE.md lists every folder of src', () => {
   const { prose } = readMarkdownPage('ARCHITECTURE.md');
   const folders = readdirSync(join(repositoryRoot, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
@@ -120,14 +120,14 @@ test('the map of the architecture has every folder of src', () => {
   );
 });
 
-test('the README has exactly two commands to set up, and fits on two screens', () => {
+test('the README needs exactly two commands for the setup, and fits on two screens', () => {
   const { fences, text } = readMarkdownPage('README.md');
   const setUp = fences.filter(({ info }) => info === 'sh').map((fence) => fence.text.trim());
   assert.deepEqual(setUp, ['npm ci && npm start', 'npm ci && npm test']);
   assert.ok(text.split('\n').length <= 81);
 });
 
-/** What the command line prints to standard output for these arguments. */
+/** The standard output of the command line for these arguments. */
 async function printed(...args: readonly string[]): Promise<string> {
   let out = '';
   const stdout = (text: string) => {
@@ -137,7 +137,7 @@ async function printed(...args: readonly string[]): Promise<string> {
   return out;
 }
 
-test('every command that a page names is in help, and so is each of its options', async () => {
+test('help lists every command and option that a page names', async () => {
   const help = await printed('help');
   const commands = [...help.matchAll(/^ {2}(\S+(?: \S+)?) {2,}/gm)].map(([, name = '']) => name);
   assert.ok(commands.length > 5);
@@ -161,7 +161,7 @@ async function unknownOptions(order: string, command: string): Promise<string[]>
   return options.filter((option) => !help.includes(option));
 }
 
-test('every npm script that a page names is there', () => {
+test('every npm script that a page names exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as { scripts: object };
   const faults = faultsIn(({ text }) =>
     [...text.matchAll(/\bnpm (?:--prefix \S+ )?run (?:-s )?([a-z]+)/g)].flatMap(([, name = '']) =>
@@ -181,7 +181,7 @@ const otherNames = [
   'NODE_USE_SYSTEM_CA',
 ];
 
-/** What tests and scripts read of the environment. */
+/** The environment variables that tests and scripts read. */
 function namesOfTests(): string[] {
   return globSync(['{test,scripts,bench}/**/*.ts', 'src/**/*.test.ts'], {
     cwd: repositoryRoot,
@@ -193,7 +193,7 @@ function namesOfTests(): string[] {
   );
 }
 
-test('every setting that a page names is one', () => {
+test('every setting that a page names exists', () => {
   const known = new Set([
     ...otherNames,
     ...namesOfTests(),
@@ -209,7 +209,7 @@ test('every setting that a page names is one', () => {
   assert.deepEqual(faults, []);
 });
 
-test('every endpoint, scope and problem that a page names is there', () => {
+test('every endpoint, scope and problem that a page names exists', () => {
   const plain = (path: string) => path.replace(/\?.*$/, '').replaceAll(/\{\w+\}/g, '{}');
   const endpoints = new Set(operations.map(({ method, path }) => `${method} ${plain(path)}`));
   const faults = faultsIn(({ codeSpans, prose, path }) => [
@@ -231,7 +231,7 @@ function misnamedProblems(prose: string): string[] {
   );
 }
 
-test('the page for callers has every status, and every reason with who acts', () => {
+test('docs/clients.md lists every status, and every reason with who has to act', () => {
   const { prose } = readMarkdownPage('docs/clients.md');
   const missing = [...notificationStatuses, ...deliveryStatuses].filter((status) => !prose.includes(`\`${status}\``));
   assert.deepEqual(missing, []);
@@ -245,7 +245,7 @@ test('the page for callers has every status, and every reason with who acts', ()
   assert.deepEqual(faults, []);
 });
 
-test('the page for operators has every limit as it is', () => {
+test('docs/capacity.md states every limit with its current value', () => {
   const { prose } = readMarkdownPage('docs/capacity.md');
   const limits = prose.slice(prose.indexOf('## Limits and quotas'), prose.indexOf('## Figures'));
   const { uriBytes, headerBytes, headersTimeoutMs, requestTimeoutMs, connections } = httpLimits;

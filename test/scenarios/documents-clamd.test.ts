@@ -5,8 +5,13 @@ import { createClamdScanner } from '../../src/documents/scan/clamd-scanner.ts';
 import { startScanWorker } from '../../src/documents/scan/scan-documents.ts';
 import { eicar, isClamdInstalled, startClamd } from '../support/clamd.ts';
 import { engines } from '../support/database-engines.ts';
-import { depositDocumentOf, openDocumentApp, testCitizenId } from '../support/document-app.ts';
-import { cleanVerdict, createDocumentScan } from '../support/document-scan.ts';
+import {
+  cleanVerdict,
+  createDocumentScan,
+  depositDocumentOf,
+  openDocumentApp,
+  testCitizenId,
+} from '../support/document-app.ts';
 
 const anyBytes = Buffer.from('hello');
 
@@ -16,7 +21,7 @@ async function* one(bytes: Uint8Array) {
 
 const skip = isClamdInstalled ? false : 'clamd is not installed: apt-get install --no-install-recommends clamav-daemon';
 
-test('a real clamd finds EICAR, and never calls a file clean that it cannot scan', { skip }, async (t) => {
+test('a real clamd finds EICAR, and never reports a file as clean that it cannot scan', { skip }, async (t) => {
   const limits = ['AlertEncrypted yes', 'AlertExceedsMax yes', 'StreamMaxLength 3M', 'MaxFileSize 2M'];
   const scanner = createClamdScanner({ address: { path: await startClamd(t, limits) } });
   // A client that writes while clamd closes the connection may lose its answer: the scan is retried, and so is this test.
@@ -39,12 +44,14 @@ test('a real clamd finds EICAR, and never calls a file clean that it cannot scan
   assert.match(await scanner.engine(), /^ClamAV \d/);
 });
 
-test('a real clamd with its defaults, which calls encrypted files clean, counts as down', { skip }, async (t) => {
+test('a real clamd with its defaults, which reports encrypted files as clean, counts as unavailable', {
+  skip,
+}, async (t) => {
   const scanner = createClamdScanner({ address: { path: await startClamd(t, []) } });
   await assert.rejects(scanner.scan(one(anyBytes), 5), /AlertEncryptedArchive/);
 });
 
-test('with a real clamd a letter is delivered, and EICAR, an encrypted and a too large archive never are', {
+test('with a real clamd a letter is delivered, and EICAR, an encrypted archive and a too large archive are not', {
   skip,
 }, async (t) => {
   const [engine] = engines;

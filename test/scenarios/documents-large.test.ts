@@ -38,7 +38,7 @@ async function peakMib(pid: number, work: () => Promise<void>): Promise<number> 
 
 const skip = process.platform === 'linux' ? false : 'resident memory is read from /proc';
 
-test('a large document is uploaded and downloaded in constant memory, and its end can be read alone', {
+test('a large document is uploaded and downloaded in constant memory, and a range at its end can be read', {
   skip,
 }, async (t) => {
   const home = await makeServerFixture(t, { settings: { DOCUMENT_LIMIT_MIB: String(sizeMib + 1) } });

@@ -40,7 +40,7 @@ async function signedIn() {
   return mary;
 }
 
-test('a document with a missing blob is 503 to clients and to its citizen, and the operator finds which one', async () => {
+test('clients and the citizen receive 503 for a document with a missing blob, and the operator can find it', async () => {
   const id = await deposit(Buffer.alloc(70_000, 'letter '));
   const mary = await signedIn();
   const path = blobPath(join(home.dataDir, 'documents'), id);
@@ -68,7 +68,7 @@ test('a document with a missing blob is 503 to clients and to its citizen, and t
   assert.equal((await retrieve(id)).body.length, 70_000);
 });
 
-test('an empty document is deposited, described and returned without ranges, and an empty binary format is refused', async () => {
+test('an empty text document can be deposited and read without ranges, and an empty binary document is refused', async () => {
   const id = await deposit(Buffer.alloc(0));
   const head = await retrieve(id, { method: 'HEAD' });
   const whole = await retrieve(id, { headers: { 'want-content-digest': 'sha-256=9' } });

@@ -36,12 +36,12 @@ async function outcomes(home: ServerFixture): Promise<string[]> {
 }
 
 for (const { name } of engines) {
-  test(`${name}: a folder without the documents of its database is reported at the start and by doctor, and nothing is stored there`, async (t) => {
+  test(`${name}: a start and doctor report a folder without the documents of the database, and nothing is stored there`, async (t) => {
     const home = await makeServerFixture(t, { engine: name, settings: { ADMIN_PORT: '0', API_THREADS: '1' } });
-    const told = /documents are on record, and .*documents has none of the newest/;
+    const missingDocuments = /documents are on record, and .*documents has none of the newest/;
     const well = await home.start();
     assert.equal(await faultsOf(`${well.stdout()}${well.stderr()}`), '0');
-    // As if the disk of the documents were unmounted and mounted again.
+    // Simulates that the disk of the documents is unmounted and mounted again.
     const folder = join(home.dataDir, 'documents');
     const elsewhere = join(home.dataDir, 'mounted-elsewhere');
     renameSync(folder, elsewhere);
@@ -53,10 +53,10 @@ for (const { name } of engines) {
     await well.stop('SIGTERM');
     // One line for all failures: a minute later it would be logged again.
     assert.deepEqual(well.stderr().match(/"where":"document[^"]*"/g), ['"where":"documents"']);
-    assert.match((await runCommandInProcess(home, 'doctor')).stdout, told);
+    assert.match((await runCommandInProcess(home, 'doctor')).stdout, missingDocuments);
 
     const server = await home.start();
-    assert.match(server.stderr(), new RegExp(`"where":"documents","fault":.*${told.source}`));
+    assert.match(server.stderr(), new RegExp(`"where":"documents","fault":.*${missingDocuments.source}`));
     // The start reports it before there are metrics; the sweep may have reported it too.
     assert.match((await faultsOf(`${server.stdout()}${server.stderr()}`)) ?? '', /^[1-9]$/);
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
@@ -70,7 +70,7 @@ for (const { name } of engines) {
     await server.stop('SIGTERM');
     // After a new beginning; until then missing blobs mean a missing mount.
     assert.equal(server.stderr().match(/"where":"document-bytes-broken"/g)?.length, 1);
-    assert.doesNotMatch((await runCommandInProcess(home, 'doctor')).stdout, told);
+    assert.doesNotMatch((await runCommandInProcess(home, 'doctor')).stdout, missingDocuments);
   });
 }
 
@@ -89,7 +89,7 @@ async function bucketOf(t: TestContext) {
   };
 }
 
-test('another or missing bucket is reported at the start and by doctor', async (t) => {
+test('a start and doctor report a missing bucket and the bucket of another installation', async (t) => {
   const { keys, place, bucket } = await bucketOf(t);
   const home = await makeServerFixture(t, { settings: { ...keys, DOCUMENT_STORE: place(bucket), ADMIN_PORT: '0' } });
   const well = await home.start();

@@ -158,7 +158,7 @@ test('the digest of the content can be computed from the sent message as docs/no
   }
 });
 
-test('a process with an old cached key can give evidence of content under the new key', async (t) => {
+test('a process with an old cached key can return evidence of content that is encrypted with the new key', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const { app, contentClaims, registerAgain } = await open(t, engine);

@@ -58,7 +58,7 @@ test('a key with the id of another key is refused, in a bundle and in a key set'
   assert.deepEqual([own.kid, own.keyTrusted], [forger.kid, false]);
 });
 
-test('another statement that is signed by the evidence key is not accepted as evidence', async () => {
+test('another statement with a signature of the evidence key is not accepted as evidence', async () => {
   const { evidence, timeStamp = '' } = await signEvidence(issuer, claims, async () => Buffer.from('a token'));
   const trusted = parseEvidenceKeySet(JSON.stringify({ keys: [issuer.publicJwk] }));
   assert.equal(verifyEvidence(JSON.stringify({ evidence, timeStamp }), trusted).keyTrusted, true);
@@ -68,7 +68,7 @@ test('another statement that is signed by the evidence key is not accepted as ev
   }
 });
 
-test('a key set with keys of other algorithms returns the evidence keys only', () => {
+test('only the evidence keys are read from a key set with keys of other algorithms', () => {
   const ledger = signingKeyFromSeed('checkpoint', new Uint8Array(32).fill(7)).publicJwk;
   const keys = parseEvidenceKeySet(JSON.stringify({ keys: [ledger, { kty: 'RSA', kid: 'x' }, issuer.publicJwk] }));
   assert.deepEqual(
@@ -77,7 +77,7 @@ test('a key set with keys of other algorithms returns the evidence keys only', (
   );
 });
 
-test('without a trusted key the command says NOT TRUSTED, and never names the issuer for a forged bundle', async (t) => {
+test('without a trusted key the command prints NOT TRUSTED, and never names the issuer of a forged bundle', async (t) => {
   const { x, y } = forger.publicKey.export({ format: 'jwk' });
   const moving = { ...claims, evidence: [{ event: '\u001b[2K\rVerified', time: 't' }] };
   const verify = commandIn(t, {

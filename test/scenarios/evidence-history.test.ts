@@ -98,7 +98,7 @@ for (const engine of engines) {
     assert.equal(rows.length, 0);
   });
 
-  check('a copy that was placed at sendAt stays in the evidence once it is opened', async (t, db) => {
+  check('an inbox copy that was placed at sendAt stays in the evidence when it is opened', async (t, db) => {
     const { app, run, stated, readIt } = await open(t, db, { outcome: 'sent' });
     const sendAt = new Date(Date.UTC(2026, 0, 20)).toISOString();
     const id = await app.accept({ citizenId: 'cit-ada', sendAt });
@@ -124,7 +124,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a mail that bounced and was confirmed by its link has both in the evidence', async (t, db) => {
+  check('the evidence of a mail has its bounce and its confirmation by the link', async (t, db) => {
     const { app, run, stated, deliveryOf, learn, confirm } = await open(t, db, { outcome: 'sent' });
     const id = await app.accept({ citizenId: 'cit-ada' });
     await run(minuteMs);
@@ -142,17 +142,20 @@ for (const engine of engines) {
     assert.deepEqual(await stated(id), [...bounced, 'RelayToNonERDS email', 'ContentAccessTracking -']);
   });
 
-  check('a mail whose last attempt failed and that its provider proved has both in the evidence', async (t, db) => {
-    const lost = [1, 2, 3, 4].map((): ProviderOutcome => ({ outcome: 'temporary', reason: 'provider-unreachable' }));
-    const { app, run, stated, deliveryOf, learn } = await open(t, db, ...lost);
-    const deliverBy = new Date(Date.UTC(2027, 0, 1)).toISOString();
-    const id = await app.accept({ citizenId: 'cit-ada', deliverBy });
-    await run(day);
-    const failed = await stated(id);
-    assert.ok(failed.includes('ContentHandoverFailure -'), failed.join());
-    await learn({ delivery: await deliveryOf(id, 'email'), ended: 'delivered' });
-    assert.deepEqual(await stated(id), [...failed, 'RelayToNonERDS email']);
-  });
+  check(
+    'the evidence of a mail has the failed last attempt and the delivery that its provider reported',
+    async (t, db) => {
+      const lost = [1, 2, 3, 4].map((): ProviderOutcome => ({ outcome: 'temporary', reason: 'provider-unreachable' }));
+      const { app, run, stated, deliveryOf, learn } = await open(t, db, ...lost);
+      const deliverBy = new Date(Date.UTC(2027, 0, 1)).toISOString();
+      const id = await app.accept({ citizenId: 'cit-ada', deliverBy });
+      await run(day);
+      const failed = await stated(id);
+      assert.ok(failed.includes('ContentHandoverFailure -'), failed.join());
+      await learn({ delivery: await deliveryOf(id, 'email'), ended: 'delivered' });
+      assert.deepEqual(await stated(id), [...failed, 'RelayToNonERDS email']);
+    },
+  );
 
   check('the source of a proof stays in the evidence when the citizen reads at the same instant', async (t, db) => {
     const { app, run, stated, deliveryOf, learn, readIt } = await open(t, db, { outcome: 'sent' });

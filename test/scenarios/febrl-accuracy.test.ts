@@ -9,7 +9,7 @@ import { testDataSkipReason } from '../support/test-data.ts';
 const names: readonly ClaimName[] = ['givenName', 'familyName', 'birthDate'];
 const withAddress: readonly ClaimName[] = [...names, 'streetAddress', 'postalCode', 'locality'];
 
-test('the pairs of the public sets are those of the published figures', (t) => {
+test('the public data sets have as many pairs as the published results state', (t) => {
   const found = ([1, 2, 3] as const).map((set) => readFebrlSet(set));
   if (found.includes(undefined)) return t.skip(testDataSkipReason);
   const counts = found.map((set) => [
@@ -24,7 +24,7 @@ test('the pairs of the public sets are those of the published figures', (t) => {
   ]);
 });
 
-test('on the test set more true pairs are accepted than by any published rule, and no false pair', (t) => {
+test('on the test set the policy accepts more true pairs than any published rule, and no false pair', (t) => {
   const set = readFebrlSet(3);
   if (set === undefined) return t.skip(testDataSkipReason);
   const run = (use: readonly ClaimName[]) => evaluatePolicy({ ...set, use, policy: calibratedPolicy }, set.pairs);
@@ -37,11 +37,12 @@ test('on the test set more true pairs are accepted than by any published rule, a
   assert.ok(byName.bestF1 >= 0.96 && byAddress.bestF1 >= 0.999);
 });
 
-test('in a register of 6,500 people no policy accepts any of 29,673 difficult impostors', (t) => {
+test('in a register of 6,500 people no policy accepts a claim of 29,673 difficult impostors', (t) => {
   const together = readAllFebrlSets();
   if (together === undefined) return t.skip(testDataSkipReason);
   for (const policy of shippedPolicies.values()) {
-    for (const use of [names, withAddress]) {
+    // Names and birth date alone are the hardest claims. The calibrated policy is also tested with addresses.
+    for (const use of policy === calibratedPolicy ? [names, withAddress] : [names]) {
       const result = evaluatePolicy({ ...together, use, policy }, together.pairs);
       assert.deepEqual([policy.name, result.falsePairs, result.falseMatches], [policy.name, 29_673, 0]);
       if (policy !== calibratedPolicy) continue;

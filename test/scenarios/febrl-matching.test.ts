@@ -49,7 +49,7 @@ function claimsOf(row: Readonly<Record<string, string>>): Claims {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: each of 4,000 imported citizens matches the own claims, and not those of a neighbour`, async (t) => {
+  test(`${engine.name}: each of 4,000 imported citizens matches their own claims and not those of another citizen`, async (t) => {
     const path = testDataPath('febrl/dataset2.csv');
     if (path === undefined) return t.skip(testDataSkipReason);
     const app = await openIdentityApp(t, engine);

@@ -9,7 +9,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('a process that answers no calls says all the same whether it is well, to operators alone', async (t) => {
+test('a process without the API role reports its health, on the admin address only', async (t) => {
   const adminPort = await freePort();
   const home = await makeServerFixture(t, { settings: { ADMIN_PORT: String(adminPort), ADMIN_HOST: 'localhost' } });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
@@ -25,7 +25,7 @@ test('a process that answers no calls says all the same whether it is well, to o
   await assert.rejects(fetch(home.url));
 });
 
-test('metrics are offered at an address of this machine or the start is refused, and by the demo on loopback only', async (t) => {
+test('an admin address of another machine stops the start, and the demo accepts a loopback address only', async (t) => {
   const home = await makeServerFixture(t, { settings: { ADMIN_HOST: '192.0.2.1' } });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const refused = await runCommandInProcess(home, 'start');
@@ -45,12 +45,12 @@ test('metrics are offered at an address of this machine or the start is refused,
   );
 });
 
-test('a server takes commands before it says that it is ready', async (t) => {
+test('a server accepts commands before it reports that it is ready', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   home.launchCommand('start');
   const socket = commandSocketPath(home.dataDir);
-  // Without a pause, so that it is looked at as soon as it is ready.
+  // Without a pause, to check the socket as soon as the server is ready.
   let status: number | undefined;
   for (const end = performance.now() + 60_000; status !== 200 && performance.now() < end; ) {
     status = (await fetch(`${home.url}/readyz`).catch(() => undefined))?.status;
@@ -58,10 +58,10 @@ test('a server takes commands before it says that it is ready', async (t) => {
   assert.deepEqual([status, existsSync(socket)], [200, true]);
 });
 
-test('postgres: a server whose database stores no events is not ready, and is again when it does', async (t) => {
+test('postgres: a server is not ready while its database stores no events, and ready afterwards', async (t) => {
   const databaseUrl = await createDatabase('empty');
   const role = `keeper_${process.pid}`;
-  // Nothing can be taken from a superuser.
+  // Privileges of a superuser cannot be revoked.
   await queryServer(`create role ${role} login`);
   await queryServer(`alter database ${databaseNameOf(databaseUrl)} owner to ${role}`);
   const settings = { DATABASE_URL: databaseUrl.replace('postgres@/', `${role}@localhost/`) };
@@ -80,15 +80,15 @@ test('postgres: a server whose database stores no events is not ready, and is ag
     [503, '5', 'DOWN'],
   ];
   const looks = [await ready()];
-  await ownerSays(databaseUrl, `revoke insert on ledger_event from ${role}`);
+  await runAsOwner(databaseUrl, `revoke insert on ledger_event from ${role}`);
   looks.push(await ready(), await ready());
-  await ownerSays(databaseUrl, `grant insert on ledger_event to ${role}`);
+  await runAsOwner(databaseUrl, `grant insert on ledger_event to ${role}`);
   assert.deepEqual([...looks, await ready()], [up, down, down, up]);
   await server.stop('SIGTERM');
   assert.equal(server.stderr().match(/"not ready: .*42501: permission denied for table ledger_event/g)?.length, 1);
 });
 
-async function ownerSays(databaseUrl: string, sql: string): Promise<void> {
+async function runAsOwner(databaseUrl: string, sql: string): Promise<void> {
   const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();
   await owner.query(sql);

@@ -42,7 +42,7 @@ async function settled(name: string) {
   return got;
 }
 
-test('HEAD of every reading operation answers like GET, without the body', async () => {
+test('HEAD of every read operation answers like GET, without the body', async () => {
   for (const { name } of reading) {
     const got = await settled(name);
     const head = await ask({ ...good(name), method: 'HEAD' });
@@ -58,7 +58,7 @@ test('HEAD of a verification is refused before a decision', async () => {
   assert.deepEqual([head.status, head.headers.allow, head.body.length], [405, 'GET, POST, QUERY, OPTIONS', 0], path);
 });
 
-test('OPTIONS of every path lists the same methods as 405', async () => {
+test('OPTIONS of every path lists the same methods as a 405 response', async () => {
   for (const [path, those] of Map.groupBy(operations, ({ path }) => path)) {
     const methods = those.flatMap(operationMethods);
     const filled = path.replaceAll(/\{\w+\}/g, 'x');
@@ -124,7 +124,7 @@ test('every response has the version and the security headers, and is not cachea
   assertHeaders(await ask({ path: '/v1/nowhere', headers: origin }), 'an unknown path');
 });
 
-test('a problem has its fix, and its type is a URL of this server with a page about cause and fix', async () => {
+test('a problem states its fix, and its type is the URL of a page about cause and fix', async () => {
   const { type, status, fix: shownFix } = parseJsonBody(await ask({ path: '/v1/nowhere' }));
   assert.deepEqual([type, status, shownFix], [`${home.url}/problems/not-found`, 404, problems['not-found'].fix]);
   for (const [slug, { cause, fix }] of Object.entries(problems)) {
@@ -153,7 +153,7 @@ test('an instant is accepted with any offset and returned in UTC', async () => {
   }
 });
 
-test('a URI of 8 KiB is served, and one more byte is 414', async () => {
+test('a URI of 8 KiB is accepted, and one more byte receives 414', async () => {
   const start = '/docs?x=';
   const path = start + 'y'.repeat(8_192 - start.length);
   assert.equal((await ask({ path })).status, 200);

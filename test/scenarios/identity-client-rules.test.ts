@@ -13,7 +13,7 @@ async function outcome(app: IdentityApp, claims: object, over: Partial<IdentityP
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a client with agreed purposes or legal bases has to state one of them`, async (t) => {
+  test(`${engine.name}: a client with agreed purposes or legal bases must state one of them`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const before = (await app.events('C-1')).length;
     const purposesOf = () => ['permit'];
@@ -57,7 +57,7 @@ for (const engine of engines) {
     assert.deepEqual([of(answer), of('json' in kept ? kept.json : {}), of(event)], [stated, stated, stated]);
   });
 
-  test(`${engine.name}: a policy restricts claims and sets its minimum, and refused claims are named`, async (t) => {
+  test(`${engine.name}: a policy limits the claims and sets their minimum, and the refusal names the claims`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const permitted = new Set<ClaimName>(['citizenId', 'familyName', 'birthDate']);
     const policyOf = () => ({ ...standardPolicy2, permitted });

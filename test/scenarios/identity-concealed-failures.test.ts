@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { before, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { databaseFile } from '../../src/db/open-database.ts';
 import { type ExternalIssuer, makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
@@ -37,14 +37,14 @@ async function readAs(citizenId: string, path: string): Promise<Readonly<Record<
 }
 
 /** The limit notices in the citizen's inbox. */
-async function noticesOf(citizenId: string): Promise<Notice[]> {
+async function limitNoticesOf(citizenId: string): Promise<Notice[]> {
   const { items } = await readAs(citizenId, '/v1/inbox');
   return (items as Notice[]).filter(({ subject }) => subject?.startsWith('Somebody tried') === true);
 }
 
 const wrongNames = ['Aa', 'Bb', 'Cc', 'Dd', 'Ee', 'Ff'];
 
-async function spendGuesses(citizenId: string, hiddenUntil?: string, names = wrongNames): Promise<void> {
+async function failVerifications(citizenId: string, hiddenUntil?: string, names = wrongNames): Promise<void> {
   for (const givenName of names) {
     const asked = postJson(token, '/v1/identity/verify', { citizenId, givenName, birthDate: '1900-01-01' });
     const hiding = { 'access-log-hidden-until': hiddenUntil, 'access-log-hidden-reason': 'Investigation' };
@@ -55,37 +55,6 @@ async function spendGuesses(citizenId: string, hiddenUntil?: string, names = wro
 }
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
-
-test('concealed failures send the citizen no message before the concealment ends, and one then', async () => {
-  const [plain, hidden, soon] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
-  assert.ok(plain !== undefined && hidden !== undefined && soon !== undefined);
-  // Six verifications take some time on a slow machine.
-  const instant = ahead(10_000);
-  await spendGuesses(soon, instant);
-  await spendGuesses(hidden, ahead(3_600_000));
-  await spendGuesses(plain);
-  await waitUntil(async () => (await noticesOf(plain)).length === 1);
-  await waitUntil(async () => (await noticesOf(soon)).length === 1);
-  assert.deepEqual(
-    (await noticesOf(soon)).map(({ receivedAt }) => receivedAt),
-    [instant],
-  );
-  assert.deepEqual(await noticesOf(hidden), []);
-});
-
-test('the limit notice waits until the concealment ends, also for years', async () => {
-  const citizenId = home.readDemoFile().citizens[3]?.citizenId ?? '';
-  const instant = ahead(700 * 86_400_000);
-  await spendGuesses(citizenId, instant);
-  using db = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
-  const rows = db
-    .prepare('select send_at from notification where citizen_id = ? and send_at is not null')
-    .all(citizenId);
-  assert.deepEqual(
-    rows.map((row) => Number(row['send_at'])),
-    [Date.parse(instant)],
-  );
-});
 
 type Shown = { readonly state: string; readonly usage?: string; readonly explanation?: { readonly reason: string } };
 
@@ -100,32 +69,66 @@ async function usesOf(citizenId: string, count: number): Promise<Shown[]> {
   return uses;
 }
 
-test('no answer and no message reveals concealed failures before the concealment ends', async () => {
-  const [, , , , now = '', later = ''] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
-  // As above.
-  const instant = ahead(12_000);
-  for (const [citizenId, hiddenUntil] of [
-    [now, instant],
-    [later, ahead(3_600_000)],
-  ] as const) {
-    // The last failure, and one at the limit, are not concealed.
-    await spendGuesses(citizenId, hiddenUntil, wrongNames.slice(0, 4));
-    await spendGuesses(citizenId, undefined, wrongNames.slice(4));
-  }
-  const shown = (await usesOf(later, 8)).filter(({ state, usage }) => state === 'shown' && usage !== undefined);
-  const verified = shown.filter(({ usage }) => usage === 'identity.verified');
-  assert.deepEqual(
-    verified.map(({ explanation }) => explanation?.reason),
-    ['claims-do-not-fit', undefined],
-  );
-  assert.deepEqual([...new Set(shown.map(({ usage }) => usage))], ['identity.verified']);
-  assert.deepEqual(await noticesOf(later), []);
-  await waitUntil(async () => (await noticesOf(now)).length === 1);
-  assert.deepEqual(
-    (await noticesOf(now)).map(({ receivedAt }) => receivedAt),
-    [instant],
-  );
-  const disclosed = await usesOf(now, 8);
-  assert.ok(disclosed.some(({ usage }) => usage === 'identity.guesses-spent'));
-  assert.ok(disclosed.some(({ explanation }) => explanation?.reason === 'guesses-spent'));
+// Concurrent, because the first and the last test wait for the end of a concealment.
+suite('concealed failures', { concurrency: 3 }, () => {
+  test('concealed failures send the citizen no message until the concealment ends, and then one message', async () => {
+    const [plain, hidden, soon] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
+    assert.ok(plain !== undefined && hidden !== undefined && soon !== undefined);
+    // The verifications of all tests take some time on a slow machine.
+    const instant = ahead(12_000);
+    await failVerifications(soon, instant);
+    await failVerifications(hidden, ahead(3_600_000));
+    await failVerifications(plain);
+    await waitUntil(async () => (await limitNoticesOf(plain)).length === 1);
+    await waitUntil(async () => (await limitNoticesOf(soon)).length === 1);
+    assert.deepEqual(
+      (await limitNoticesOf(soon)).map(({ receivedAt }) => receivedAt),
+      [instant],
+    );
+    assert.deepEqual(await limitNoticesOf(hidden), []);
+  });
+
+  test('the notice of the verification limit waits until the concealment ends, even for years', async () => {
+    const citizenId = home.readDemoFile().citizens[3]?.citizenId ?? '';
+    const instant = ahead(700 * 86_400_000);
+    await failVerifications(citizenId, instant);
+    using db = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
+    const rows = db
+      .prepare('select send_at from notification where citizen_id = ? and send_at is not null')
+      .all(citizenId);
+    assert.deepEqual(
+      rows.map((row) => Number(row['send_at'])),
+      [Date.parse(instant)],
+    );
+  });
+
+  test('no response or message reveals concealed failures before the concealment ends', async () => {
+    const [, , , , now = '', later = ''] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
+    // As above.
+    const instant = ahead(12_000);
+    for (const [citizenId, hiddenUntil] of [
+      [now, instant],
+      [later, ahead(3_600_000)],
+    ] as const) {
+      // The last failure, and one at the limit, are not concealed.
+      await failVerifications(citizenId, hiddenUntil, wrongNames.slice(0, 4));
+      await failVerifications(citizenId, undefined, wrongNames.slice(4));
+    }
+    const shown = (await usesOf(later, 8)).filter(({ state, usage }) => state === 'shown' && usage !== undefined);
+    const verified = shown.filter(({ usage }) => usage === 'identity.verified');
+    assert.deepEqual(
+      verified.map(({ explanation }) => explanation?.reason),
+      ['claims-do-not-fit', undefined],
+    );
+    assert.deepEqual([...new Set(shown.map(({ usage }) => usage))], ['identity.verified']);
+    assert.deepEqual(await limitNoticesOf(later), []);
+    await waitUntil(async () => (await limitNoticesOf(now)).length === 1);
+    assert.deepEqual(
+      (await limitNoticesOf(now)).map(({ receivedAt }) => receivedAt),
+      [instant],
+    );
+    const disclosed = await usesOf(now, 8);
+    assert.ok(disclosed.some(({ usage }) => usage === 'identity.guesses-spent'));
+    assert.ok(disclosed.some(({ explanation }) => explanation?.reason === 'guesses-spent'));
+  });
 });

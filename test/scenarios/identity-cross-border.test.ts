@@ -58,7 +58,7 @@ for (const engine of engines) {
     assert.deepEqual(claims['place_of_birth'], { locality: 'Málaga' });
   });
 
-  test(`${engine.name}: each other nationality is another failure, also the second of a list`, async (t) => {
+  test(`${engine.name}: each different wrong nationality is another failed verification, including the second of a list`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const decided = async (nationality: string) => {
       const answered = await app.ask('POST', { ...ana, nationality }, {}, { policyOf: () => euPolicy });

@@ -13,7 +13,7 @@ const people = [
 ];
 
 for (const engine of engines) {
-  test(`${engine.name}: right claims do not match a locked or deceased citizen, and are not determined for a disputed record`, async (t) => {
+  test(`${engine.name}: correct claims do not match a locked or deceased citizen, and are not determined for a disputed record`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const decisionOf = async (citizenId: string, over = {}) => {
       const {
@@ -45,7 +45,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: an import without the column keeps a lock, and one with it can remove the lock`, async (t) => {
+  test(`${engine.name}: an import without the column keeps a lock, and an import with the column can remove it`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const own = { citizenId: 'L-1', ...plain, givenName: 'Lina' };
     await importPeople(t, app, [{ ...own, locality: 'Porto' }]);

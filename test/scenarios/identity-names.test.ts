@@ -42,7 +42,7 @@ for (const engine of engines) {
     for (const [policy, decision] of Object.entries(await decide(own))) assert.equal(decision, 'match', policy);
   });
 
-  test(`${engine.name}: a single name, or all names in one field, is found from either field`, async (t) => {
+  test(`${engine.name}: a person with a single name, or with all names in one field, is found from either field`, async (t) => {
     const decide = await openDecisions(t, engine, [
       { citizenId: 'M-1', familyName: 'Sukarno', birthDate: '1981-03-01' },
       { citizenId: 'M-2', givenName: 'Suharto', birthDate: '1981-03-02' },
@@ -86,7 +86,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a title or suffix that the claim omits is no deviation`, async (t) => {
+  test(`${engine.name}: a title or suffix that the claim omits is not a deviation`, async (t) => {
     const decide = await openDecisions(t, engine, [
       { citizenId: 'S-1', givenName: 'James', familyName: 'Feggins Jr.', birthDate: '1981-03-05' },
       { citizenId: 'S-2', givenName: 'Dr. Eva', familyName: 'Weber', birthDate: '1981-03-06' },

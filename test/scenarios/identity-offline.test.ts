@@ -57,7 +57,7 @@ function verifyOffline(over: { token?: string; audience?: string; nonce?: string
   return { status, stdout };
 }
 
-test('the code of docs/identity.md verifies a result with the published keys only', () => {
+test('the code in docs/identity.md verifies a result with the published keys only', () => {
   const { status, stdout } = verifyOffline();
   assert.equal(status, 0);
   assert.deepEqual(JSON.parse(stdout), {
@@ -68,7 +68,7 @@ test('the code of docs/identity.md verifies a result with the published keys onl
   });
 });
 
-test('a result for another client or request, or with a changed letter, does not verify', () => {
+test('a result for another client or request, or with a changed character, does not verify', () => {
   const token = answer['token'] ?? '';
   const [head = '', payload = '', signature = ''] = token.split('.');
   const changed = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('Mary', 'Anna')).toString(

@@ -55,7 +55,7 @@ async function policyIn(client: ClientSecretCredentials | undefined): Promise<un
   return [status, json['decision'], json['policy']];
 }
 
-test('a calibrated policy is stored under its name, once, and decides in the server', async () => {
+test('a calibrated policy is stored once under its name, and the server uses it', async () => {
   const keys = await runCommandInProcess(home, 'keys', 'create');
   assert.equal(keys.code, 0, keys.stderr);
   // The settings name a policy that does not exist yet: the start fails and lists the existing ones.
@@ -84,7 +84,7 @@ test('a calibrated policy is stored under its name, once, and decides in the ser
   assert.match(list.stdout, /^standard-2026-2\tships$.*^town-2026-1\t\d{4}-/ms);
 });
 
-test('a client that must state a purpose and legal basis is refused without, and the citizen reads both', async () => {
+test('a client that must state a purpose and legal basis is refused without them, and the citizen can read both', async () => {
   const scopes = ['--scopes', 'identity:verify', '--secret', '--json'];
   const agreed = ['--purposes', 'Permit', '--legal-bases', 'Road Act 7,consent', '--policy', 'standard-2026-2'];
   const made = await runCommandInProcess(home, 'clients', 'create', 'Permits', ...scopes, ...agreed);
@@ -127,7 +127,7 @@ test('a client that must state a purpose and legal basis is refused without, and
   );
 });
 
-test('a record locked while the server runs stops matching at once, and the citizen reads the change', async () => {
+test('a record that is locked while the server runs stops matching at once, and the citizen can read the change', async () => {
   const own = { citizenId: 'T-lock', givenName: 'Lotte', familyName: 'Lund', birthDate: '1977-07-07' };
   const file = join(home.dataDir, 'one.jsonl');
   writeFileSync(file, JSON.stringify(own));

@@ -78,7 +78,7 @@ test('a verification without a register is not determined and not counted', asyn
   assert.deepEqual(await app.db.read('select verification_key from verification_limit'), []);
 });
 
-test('two clients get different subjects for one citizen, and one client always the same', async (t) => {
+test('two clients get different subjects for one citizen, and one client always gets the same', async (t) => {
   const app = await openIdentityAppWithPeople(t, sqlite);
   const subjectFor = async (client: string) => {
     const { token } = await app.verify(zoeClaims, { client });

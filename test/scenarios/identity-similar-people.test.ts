@@ -20,7 +20,7 @@ import { makeSimilarPeople } from '../support/similar-people.ts';
 const names: readonly ClaimName[] = ['givenName', 'familyName', 'birthDate'];
 const withAddress: readonly ClaimName[] = [...names, 'streetAddress', 'postalCode', 'locality'];
 
-test('no policy matches a twin, parent or namesake of a household with the other', (t) => {
+test('no policy matches a citizen with a twin, parent or namesake of the household', (t) => {
   const { register, claims, pairs } = makeSimilarPeople();
   for (const policy of shippedPolicies.values()) {
     for (const use of [names, withAddress]) {
@@ -96,7 +96,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: the server does not match a twin with the other, with the other's id or in a search`, async (t) => {
+  test(`${engine.name}: the server does not match a twin with the other twin, by id or in a search`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const { register, claims, pairs } = makeSimilarPeople();
     const path = join(makeIdentityFolder(t), 'people.jsonl');
@@ -107,7 +107,7 @@ for (const engine of engines) {
       format: 'jsonl',
       mapping: Object.fromEntries(columns.map((c) => [c, { columns: [c] }])),
     });
-    // Only some families, because each verification is a write.
+    // Only some families, because each verification writes to the database.
     const others = pairs.filter(({ same, claim }) => !same && /^H\d\d?-/.test(claim));
     for (const policy of [standardPolicy2, calibratedPolicy]) {
       for (const { claim, record } of others.slice(0, 150)) {

@@ -31,7 +31,7 @@ async function verify(claims: object): Promise<{ readonly decision: string; read
   return { decision: (JSON.parse(text) as { decision: string }).decision, bytes: text.length };
 }
 
-test('one wrong letter matches with the id, and a wrong digit of the date or another name does not', async () => {
+test('with the id, a name with one wrong letter matches, and another name or a wrong birth date does not', async () => {
   const decisions = await Promise.all(
     [
       { ...mary, familyName: 'Smyth' },
@@ -42,7 +42,7 @@ test('one wrong letter matches with the id, and a wrong digit of the date or ano
   assert.deepEqual(decisions, ['match', 'no_match', 'no_match']);
 });
 
-test('at the limit right claims are answered no_match, and the citizen gets a message of the register', async () => {
+test('at the limit correct claims receive no_match, and the register sends the citizen a message', async () => {
   assert.equal((await verify(mary)).decision, 'match');
   const wrong = [];
   for (const day of ['10', '11', '12', '13']) wrong.push(await verify({ ...mary, birthDate: `1981-04-${day}` }));
@@ -57,7 +57,7 @@ test('at the limit right claims are answered no_match, and the citizen gets a me
   assert.match(notice, /^Content-Language: en\r$/m);
 });
 
-test('the limit notice is in the language of the citizen', async () => {
+test('the notice of the verification limit is in the language of the citizen', async () => {
   for (const day of ['01', '02', '03', '04', '05']) await verify({ ...juergen, birthDate: `1972-06-${day}` });
   const noticeOf = () => sink.mails.find(({ to }) => to.includes('demo-juergen@citizens.example'))?.raw;
   await waitUntil(async () => noticeOf() !== undefined);

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 const root = join(import.meta.dirname, '../..');
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
 
-test('of each package that would run something while it is installed it is stated whether it may', () => {
+test('package.json allows or forbids each install script of a package', () => {
   for (const folder of ['.', 'bench']) {
     const packages: Record<string, { hasInstallScript?: boolean }> = read(`${folder}/package-lock.json`).packages;
     const running = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true);
@@ -21,17 +21,17 @@ test('of each package that would run something while it is installed it is state
   }
 });
 
-test('what counts installations is told of none, by an npm too that asks nobody which scripts may run', async (t) => {
-  const told: (string | undefined)[] = [];
+test('@scarf/scarf sends no installation statistics, even with an npm that runs all install scripts', async (t) => {
+  const requestedUrls: (string | undefined)[] = [];
   const counter = createServer((request, response) => {
-    told.push(request.url);
+    requestedUrls.push(request.url);
     response.end();
   }).listen(0, '127.0.0.1');
   t.after(() => counter.close());
   await once(counter, 'listening');
   const cwd = join(root, 'node_modules/@scarf/scarf');
   const env = {
-    PATH: `${npmThatAnswersAtOnce(t)}${delimiter}${process.env.PATH}`,
+    PATH: `${createFastNpm(t)}${delimiter}${process.env.PATH}`,
     npm_execpath: process.env.npm_execpath,
     INIT_CWD: root,
     SCARF_LOCAL_PORT: String((counter.address() as AddressInfo).port),
@@ -39,12 +39,14 @@ test('what counts installations is told of none, by an npm too that asks nobody 
   };
   const { stderr } = await promisify(execFile)(process.execPath, ['report.js'], { cwd, env, timeout: 60_000 });
   assert.match(stderr, /disabled via a package.json/);
-  assert.deepEqual(told, []);
+  assert.deepEqual(requestedUrls, []);
 });
 
-/** The counter gives `npm ls` three seconds, which a busy machine may need for npm's start alone: its answer is read
- * before, from npm itself, and handed over by a command of that name. */
-function npmThatAnswersAtOnce(t: TestContext): string {
+/**
+ * A folder with a command `npm` that prints the stored output of `npm ls`. @scarf/scarf waits for it at most three seconds, and
+ * on a busy machine npm needs longer to start.
+ */
+function createFastNpm(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'npm-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const tree = execFileSync('npm', ['ls', '@scarf/scarf', '--json', '--long'], { cwd: root, stdio: 'pipe' });

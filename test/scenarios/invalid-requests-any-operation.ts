@@ -60,7 +60,7 @@ const tokens: readonly InvalidRequest[] = [
     expectedHeaders: challenge,
   },
   {
-    title: 'another scheme',
+    title: 'another authentication scheme',
     operations: operationsWithToken,
     make: (good) => withHeaders(good, { authorization: 'Basic YTpi' }),
     expected: [401, 'no-access-token'],
@@ -81,7 +81,7 @@ const tokens: readonly InvalidRequest[] = [
     expectedIssues: ['query access_token unknown-input'],
   },
   {
-    title: 'a token that is none',
+    title: 'an invalid token',
     operations: operationsWithToken,
     make: (good) => withHeaders(good, { authorization: 'Bearer garbage' }),
     expected: [401, 'invalid-access-token'],
@@ -130,7 +130,7 @@ const paths: readonly InvalidRequest[] = [
     expected: [404, 'not-found'],
   },
   {
-    title: 'a path below it',
+    title: 'a path below its own',
     operations: allOperations.filter(hasNoChildPath),
     make: (good) => atPath(good, (path) => `${path}/more`),
     expected: [404, 'not-found'],
@@ -142,14 +142,14 @@ const paths: readonly InvalidRequest[] = [
     expected: [400, 'malformed-http'],
   },
   {
-    title: 'a method that is not offered',
+    title: 'an unsupported method',
     operations: allOperations,
     make: (good) => ({ ...good, method: 'PATCH' }),
     expected: [405, 'method-not-allowed'],
     expectedHeaders: (operation) => ({ allow: allowHeaderOf(operation) }),
   },
   {
-    title: 'a method that is not offered, and a media type that is none',
+    title: 'an unsupported method and an invalid media type',
     operations: allOperations,
     make: (good) =>
       withHeaders({ ...good, method: 'PUT', body: '{' }, { 'content-type': 'json', 'content-length': '1' }),
@@ -157,7 +157,7 @@ const paths: readonly InvalidRequest[] = [
     expectedHeaders: (operation) => ({ allow: allowHeaderOf(operation) }),
   },
   {
-    title: 'a method that no server offers',
+    title: 'an unknown method',
     operations: allOperations,
     make: (good) => rawRequestWith({ ...good, method: 'FOO' }, []),
     expected: [400, 'malformed-http'],
@@ -181,7 +181,7 @@ const queries: readonly InvalidRequest[] = [
     expectedIssues: ['query colour unknown-input'],
   },
   {
-    title: 'an unknown query parameter whose name could be somebody',
+    title: 'an unknown query parameter whose name may be personal data',
     operations: allOperations,
     make: (good) => withQuery(good, 'Zzyxwname%20M%C3%BCller=1'),
     expected: [400, 'bad-request'],
@@ -212,13 +212,13 @@ const queries: readonly InvalidRequest[] = [
 
 const headers: readonly InvalidRequest[] = [
   {
-    title: 'an Accept that it cannot meet',
+    title: 'an Accept header without a supported media type',
     operations: jsonOperations,
     make: (good) => withHeaders(good, { accept: 'text/html, image/*;q=0.5' }),
     expected: [406, 'not-acceptable'],
   },
   {
-    title: 'an Accept that excludes what it has',
+    title: 'an Accept header that excludes its media type',
     operations: jsonOperations,
     make: (good) => withHeaders(good, { accept: 'application/json;q=0' }),
     expected: [406, 'not-acceptable'],
@@ -252,14 +252,14 @@ const headers: readonly InvalidRequest[] = [
     expectedHeaders: closesConnection,
   },
   {
-    title: 'a target that names a host',
+    title: 'an absolute request target',
     operations: allOperations,
     make: (good, { url }) => rawRequestWith({ ...good, path: `${url}${good.path}` }, []),
     expected: [400, 'malformed-http'],
     expectedHeaders: closesConnection,
   },
   {
-    title: 'an expectation that nobody can meet',
+    title: 'an unsupported Expect header',
     operations: allOperations,
     make: (good) => rawRequestWith(good, ['expect: 200-maybe']),
     expected: [417, 'expectation-failed'],
@@ -269,7 +269,7 @@ const headers: readonly InvalidRequest[] = [
 
 const bodies: readonly InvalidRequest[] = [
   {
-    title: 'a body where none is taken',
+    title: 'a body that the operation does not accept',
     operations: operationsWithoutBody,
     make: (good) => withBody(good, '{"dryRun":true}'),
     expected: [400, 'bad-request'],

@@ -15,8 +15,8 @@ const mediaTypes: readonly InvalidRequest[] = [
   ['no media type', undefined],
   ['text as media type', 'text/plain'],
   ['a form as media type', 'application/x-www-form-urlencoded'],
-  ['a media type that only begins like JSON', 'application/jsonp'],
-  ['a media type that is none', 'json'],
+  ['a media type that starts like JSON', 'application/jsonp'],
+  ['an invalid media type', 'json'],
   ['JSON in another charset', 'application/json; charset=iso-8859-1'],
 ].map(
   ([title = '', type]): InvalidRequest => ({
@@ -30,14 +30,14 @@ const mediaTypes: readonly InvalidRequest[] = [
 
 const unreadable: readonly InvalidRequest[] = [
   ['an empty body', ''],
-  ['a body of blanks', ' \n '],
-  ['half a body', '{"citizenId": "demo-'],
-  ['a comma too many', '{"citizenId": "demo-mary",}'],
-  ['two bodies', '{}{}'],
-  ['a name twice', '{"citizenId": "demo-mary", "citizenId": "demo-layla"}'],
-  ['a name twice, once in escapes', '{"citizenId": "demo-mary", "citizen\\u0049d": "demo-layla"}'],
-  ['a name twice deep inside', '{"citizenId": {"a": [{"b": 1, "b": 2}]}}'],
-  ['a body that is no UTF-8', Buffer.from('{"citizenId": "Zzyxwname\xe9"}', 'latin1')],
+  ['a body of white space', ' \n '],
+  ['an incomplete body', '{"citizenId": "demo-'],
+  ['a trailing comma', '{"citizenId": "demo-mary",}'],
+  ['two JSON values in the body', '{}{}'],
+  ['a duplicate member', '{"citizenId": "demo-mary", "citizenId": "demo-layla"}'],
+  ['a duplicate member, once with an escape', '{"citizenId": "demo-mary", "citizen\\u0049d": "demo-layla"}'],
+  ['a duplicate member in a nested object', '{"citizenId": {"a": [{"b": 1, "b": 2}]}}'],
+  ['a body that is not UTF-8', Buffer.from('{"citizenId": "Zzyxwname\xe9"}', 'latin1')],
   ['a body in UTF-16', Buffer.from('{"citizenId": "Zzyxwname"}', 'utf16le')],
 ].map(
   ([title = '', body = '']): InvalidRequest => ({
@@ -49,11 +49,11 @@ const unreadable: readonly InvalidRequest[] = [
 );
 
 const shapes: readonly InvalidRequest[] = [
-  ['a list as body', '[]'],
-  ['a text as body', '"Zzyxwname"'],
+  ['an array as body', '[]'],
+  ['a string as body', '"Zzyxwname"'],
   ['null as body', 'null'],
   ['a number as body', '4711'],
-  ['a body of ten thousand lists in each other', `${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+  ['a body of ten thousand nested arrays', `${'['.repeat(10_000)}${']'.repeat(10_000)}`],
 ].map(
   ([title = '', body = '']): InvalidRequest => ({
     title,
@@ -74,7 +74,7 @@ const sizes: readonly InvalidRequest[] = [
     expectedHeaders: { connection: 'close' },
   },
   {
-    title: 'a body of more than 64 KiB that does not say so',
+    title: 'a chunked body of more than 64 KiB',
     operations: jsonOperations,
     make: (good) =>
       withHeaders({ ...good, body: large }, { 'content-length': undefined, 'transfer-encoding': 'chunked' }),
@@ -82,7 +82,7 @@ const sizes: readonly InvalidRequest[] = [
     expectedHeaders: { connection: 'close' },
   },
   {
-    title: 'a coded body',
+    title: 'a body with a Content-Encoding',
     operations: jsonOperations,
     make: (good) => withHeaders(good, { 'content-encoding': 'gzip' }),
     expected: [415, 'unsupported-media-type'],
@@ -102,13 +102,13 @@ const invalidMembers = (on: readonly string[], lines: readonly Member[]): readon
 
 const commonMembers = invalidMembers(citizenOperations, [
   ['an unknown member', { colour: markers.name }, 'body /colour unknown-input'],
-  ['a member whose name could be somebody', { 'Zzyxwname Müller': 1 }, 'body /… unknown-input'],
-  ['a number for a text', { citizenId: 4711 }, 'body /citizenId wrong-type'],
-  ['null for a text', { citizenId: null }, 'body /citizenId wrong-type'],
-  ['an object for a text', { citizenId: { eq: '' } }, 'body /citizenId wrong-type'],
-  ['an empty text', { citizenId: '' }, 'body /citizenId too-short'],
-  ['U+0000 in a text', { citizenId: 'Zzyxwname\u0000' }, 'body /citizenId malformed'],
-  ['half of a surrogate pair in a text', { citizenId: 'Zzyxwname\ud800' }, 'body /citizenId malformed'],
+  ['an unknown member whose name may be personal data', { 'Zzyxwname Müller': 1 }, 'body /… unknown-input'],
+  ['a number instead of a string', { citizenId: 4711 }, 'body /citizenId wrong-type'],
+  ['null instead of a string', { citizenId: null }, 'body /citizenId wrong-type'],
+  ['an object instead of a string', { citizenId: { eq: '' } }, 'body /citizenId wrong-type'],
+  ['an empty string', { citizenId: '' }, 'body /citizenId too-short'],
+  ['U+0000 in a string', { citizenId: 'Zzyxwname\u0000' }, 'body /citizenId malformed'],
+  ['half of a surrogate pair in a string', { citizenId: 'Zzyxwname\ud800' }, 'body /citizenId malformed'],
   [
     'several faults at once',
     { citizenId: 4711, colour: 1, size: 2 },
@@ -120,16 +120,16 @@ const commonMembers = invalidMembers(citizenOperations, [
 
 const claims = invalidMembers(verifyOperations, [
   ['a claim that is too long', { familyName: markers.name.repeat(23) }, 'body /familyName too-long'],
-  ['a claim of blanks', { familyName: ' \t' }, 'body /familyName malformed'],
+  ['a claim of white space', { familyName: ' \t' }, 'body /familyName malformed'],
   ['a date in another order', { birthDate: '25.04.1981' }, 'body /birthDate malformed'],
-  ['a date with time', { birthDate: '1981-04-25T00:00:00Z' }, 'body /birthDate malformed'],
-  ['a claim under both of its names', { birth_date: '1981-04-25' }, 'body /birth_date duplicate'],
-  ['a companion that is too long', { nonce: markers.nonce.repeat(21) }, 'body /nonce too-long'],
+  ['a date with a time', { birthDate: '1981-04-25T00:00:00Z' }, 'body /birthDate malformed'],
+  ['a claim under its two names', { birth_date: '1981-04-25' }, 'body /birth_date duplicate'],
+  ['a nonce that is too long', { nonce: markers.nonce.repeat(21) }, 'body /nonce too-long'],
 ]);
 
 const insufficientClaims: readonly InvalidRequest[] = [
   ['no claims at all', { citizenId: undefined, givenName: undefined, familyName: undefined, birthDate: undefined }],
-  ['an id alone', { givenName: undefined, familyName: undefined, birthDate: undefined }],
+  ['only an id', { givenName: undefined, familyName: undefined, birthDate: undefined }],
   ['a name and a date of birth', { citizenId: undefined, givenName: undefined }],
   ['both names and a date of birth', { citizenId: undefined }],
   ['an id and a name', { birthDate: undefined }],
@@ -144,7 +144,7 @@ const insufficientClaims: readonly InvalidRequest[] = [
 
 const purposes: readonly InvalidRequest[] = [
   {
-    title: 'a purpose that was not agreed',
+    title: 'a purpose that is not agreed',
     operations: verifyOperations,
     make: (good, { singlePurposeToken }) =>
       withHeaders(withMembers(good, { purpose: markers.purpose }), { authorization: `Bearer ${singlePurposeToken}` }),
@@ -156,35 +156,35 @@ const messages = invalidMembers(sendOperations, [
   ['no citizen', { citizenId: undefined }, 'body /citizenId required'],
   ['no message', { message: undefined }, 'body /message required'],
   [
-    'neither of them',
+    'neither citizen nor message',
     { citizenId: undefined, message: undefined },
     'body /citizenId required',
     'body /message required',
   ],
   [
-    'a misspelt member',
+    'a misspelled member',
     { message: undefined, mesage: markers.message },
     'body /mesage unknown-input',
     'body /message required',
   ],
   ['a citizen of 201 characters', { citizenId: 'c'.repeat(201) }, 'body /citizenId too-long'],
   ['an empty message', { message: '' }, 'body /message too-short'],
-  ['a message of blanks', { message: ' \n ' }, 'body /message malformed'],
+  ['a message of white space', { message: ' \n ' }, 'body /message malformed'],
   ['a message of 20,001 characters', { message: 'm'.repeat(20_001) }, 'body /message too-long'],
   ['a control character in the message', { message: `${markers.message}\u0007` }, 'body /message malformed'],
   ['a line break in the subject', { subject: `${markers.message}\nBcc: a@b.example` }, 'body /subject malformed'],
   ['a reference of 201 characters', { reference: 'r'.repeat(201) }, 'body /reference too-long'],
   ['a category that does not exist', { category: 'spam' }, 'body /category not-allowed'],
-  ['a language that is none', { language: 'Deutsch!' }, 'body /language malformed'],
+  ['an invalid language', { language: 'Deutsch!' }, 'body /language malformed'],
   ['no channel', { channels: [] }, 'body /channels too-short'],
   ['an unknown channel', { channels: ['telegram'] }, 'body /channels/0 not-allowed'],
-  ['a channel twice', { channels: ['email', 'email'] }, 'body /channels not-valid'],
-  ['a channel that is no text', { channels: 'email' }, 'body /channels wrong-type'],
+  ['a duplicate channel', { channels: ['email', 'email'] }, 'body /channels not-valid'],
+  ['channels that are not an array', { channels: 'email' }, 'body /channels wrong-type'],
   ['a time without a zone', { sendAt: '2099-01-01T00:00:00' }, 'body /sendAt malformed'],
-  ['a day that no calendar has', { sendAt: '2099-02-30T00:00:00Z' }, 'body /sendAt malformed'],
-  ['a time that is over', { sendAt: '2020-01-01T00:00:00Z' }, 'body /sendAt out-of-range'],
-  ['a deadline that is over', { deliverBy: '2020-01-01T00:00:00Z' }, 'body /deliverBy out-of-range'],
-  ['a time beyond a year', { sendAt: '2099-01-01T00:00:00Z' }, 'body /sendAt out-of-range'],
+  ['a day that does not exist', { sendAt: '2099-02-30T00:00:00Z' }, 'body /sendAt malformed'],
+  ['a time in the past', { sendAt: '2020-01-01T00:00:00Z' }, 'body /sendAt out-of-range'],
+  ['a deadline in the past', { deliverBy: '2020-01-01T00:00:00Z' }, 'body /deliverBy out-of-range'],
+  ['a time after more than a year', { sendAt: '2099-01-01T00:00:00Z' }, 'body /sendAt out-of-range'],
 ]);
 
 const grants = invalidMembers(
@@ -194,28 +194,28 @@ const grants = invalidMembers(
     ['no purpose', { purpose: undefined }, 'body /purpose required'],
     ['an empty purpose', { purpose: '' }, 'body /purpose too-short'],
     ['a line break in the purpose', { purpose: `${markers.purpose}\npermit` }, 'body /purpose malformed'],
-    ['an end that is over', { endsAt: '2020-01-01T00:00:00Z' }, 'body /endsAt out-of-range'],
-    ['an end on a day that no calendar has', { endsAt: '2099-02-30T00:00:00Z' }, 'body /endsAt malformed'],
+    ['an end in the past', { endsAt: '2020-01-01T00:00:00Z' }, 'body /endsAt out-of-range'],
+    ['an end on a day that does not exist', { endsAt: '2099-02-30T00:00:00Z' }, 'body /endsAt malformed'],
   ],
 );
 
 const webhooks = invalidMembers(
   ['createWebhook'],
   [
-    ['no url', { url: undefined }, 'body /url required'],
-    ['an empty url', { url: '' }, 'body /url too-short'],
-    ['a url that is none', { url: 'Zzyxwname' }, 'body /url not-allowed'],
-    ['a url of another scheme', { url: 'file:///etc/passwd' }, 'body /url not-allowed'],
-    ['a url with a password', { url: 'https://Zzyxwname:Zzyxwname@hooks.example/' }, 'body /url not-allowed'],
-    ['a url that is too long', { url: `https://hooks.example/${'h'.repeat(2_000)}` }, 'body /url too-long'],
+    ['no URL', { url: undefined }, 'body /url required'],
+    ['an empty URL', { url: '' }, 'body /url too-short'],
+    ['an invalid URL', { url: 'Zzyxwname' }, 'body /url not-allowed'],
+    ['a URL with another scheme', { url: 'file:///etc/passwd' }, 'body /url not-allowed'],
+    ['a URL with a password', { url: 'https://Zzyxwname:Zzyxwname@hooks.example/' }, 'body /url not-allowed'],
+    ['a URL that is too long', { url: `https://hooks.example/${'h'.repeat(2_000)}` }, 'body /url too-long'],
   ],
 );
 
 const keys: readonly InvalidRequest[] = [
-  ['an empty key', ''],
-  ['a key of blanks in quotes, empty inside', '""'],
-  ['a key of 256 characters', 'k'.repeat(256)],
-  ['a key beyond ASCII', 'schlüssel'],
+  ['an empty idempotency key', ''],
+  ['an idempotency key of two quotes', '""'],
+  ['an idempotency key of 256 characters', 'k'.repeat(256)],
+  ['an idempotency key that is not ASCII', 'schlüssel'],
 ].map(
   ([title = '', key]): InvalidRequest => ({
     title,
@@ -227,7 +227,7 @@ const keys: readonly InvalidRequest[] = [
 
 const reusedKeys: readonly InvalidRequest[] = [
   {
-    title: 'the key of another message',
+    title: 'the idempotency key of another message',
     operations: sendOperations,
     make: (good, { usedIdempotencyKey }) =>
       withHeaders(withMembers(good, { category: 'urgent' }), { 'idempotency-key': usedIdempotencyKey }),

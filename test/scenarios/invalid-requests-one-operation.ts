@@ -39,13 +39,13 @@ const invalidIds: readonly InvalidRequest[] = operationsWithId.flatMap(([operati
     expectedIssues: [`path ${operation === 'readReceipt' ? 'eventId' : 'id'} ${code}`],
   });
   return [
-    line('an id that nothing has', () => unknownIds[kind]),
+    line('an unknown id', () => unknownIds[kind]),
     line('an id of another client', (_own, foreign) => foreign),
     line('an id of another kind', (own) => own.replace(/^\w+_/, 'key_')),
-    line('an id in small letters', (own) => own.toLowerCase()),
-    line('an id that is cut short', (own) => own.slice(0, -1)),
+    line('an id in lower case', (own) => own.toLowerCase()),
+    line('a truncated id', (own) => own.slice(0, -1)),
     line('an id with a quote', (own) => `${own.slice(0, -1)}'`),
-    line('an id that climbs', () => '..%2F..%2Froot.key'),
+    line('an id with a path traversal', () => '..%2F..%2Froot.key'),
     bad('an id with U+0000', `${unknownIds[kind].slice(0, -1)}%00`, 'malformed'),
   ];
 });
@@ -74,18 +74,18 @@ const invalidQueries = (operations: readonly string[], path: string, lines: read
 
 const verifyPath = '/v1/identity/verify?citizenId=demo-mary&familyName=Smith';
 const claims = invalidQueries(verify, verifyPath, [
-  ['a claim twice', 'birthDate=1981-04-25&birthDate=1981-04-25', 'query birthDate repeated'],
+  ['a duplicate claim', 'birthDate=1981-04-25&birthDate=1981-04-25', 'query birthDate repeated'],
   ['an empty claim', 'birthDate=', 'query birthDate too-short'],
   ['a date in another order', 'birthDate=25.04.1981', 'query birthDate malformed'],
   ['a claim that is too long', `givenName=${markers.name.repeat(23)}`, 'query givenName too-long'],
   ['U+0000 in a claim', 'givenName=Zzyxwname%00', 'query givenName malformed'],
-  ['a claim under its name in a body', 'birth_date=1981-04-25', 'query birth_date unknown-input'],
-  ['a claim that is no UTF-8', 'givenName=Zzyxwname%E9', 'query givenName malformed'],
+  ['a claim under the name for a body', 'birth_date=1981-04-25', 'query birth_date unknown-input'],
+  ['a claim that is not UTF-8', 'givenName=Zzyxwname%E9', 'query givenName malformed'],
 ]);
 
 const insufficientClaims: readonly InvalidRequest[] = [
   ['no claims', '/v1/identity/verify'],
-  ['an id alone', '/v1/identity/verify?citizenId=demo-mary'],
+  ['only an id', '/v1/identity/verify?citizenId=demo-mary'],
   ['an id and a name', verifyPath],
 ].map(
   ([title = '', path = '']): InvalidRequest => ({
@@ -97,15 +97,15 @@ const insufficientClaims: readonly InvalidRequest[] = [
 );
 
 const notifications = invalidQueries(list, '/v1/notifications', [
-  ['a page of none', 'limit=0', 'query limit out-of-range'],
-  ['a page of 101', 'limit=101', 'query limit out-of-range'],
-  ['a limit that is no number', 'limit=ten', 'query limit wrong-type'],
-  ['a limit in halves', 'limit=1.5', 'query limit wrong-type'],
-  ['a limit twice', 'limit=1&limit=2', 'query limit repeated'],
+  ['a limit of 0', 'limit=0', 'query limit out-of-range'],
+  ['a limit of 101', 'limit=101', 'query limit out-of-range'],
+  ['a limit that is not a number', 'limit=ten', 'query limit wrong-type'],
+  ['a limit that is not an integer', 'limit=1.5', 'query limit wrong-type'],
+  ['a duplicate limit', 'limit=1&limit=2', 'query limit repeated'],
   ['a status that does not exist', 'status=lost', 'query status not-allowed'],
   ['an empty reference', 'reference=', 'query reference too-short'],
-  ['a cursor that is none', 'cursor=next', 'query cursor malformed'],
-  ['a day that no calendar has', 'createdFrom=2026-02-30T00:00:00Z', 'query createdFrom malformed'],
+  ['an invalid cursor', 'cursor=next', 'query cursor malformed'],
+  ['a day that does not exist', 'createdFrom=2026-02-30T00:00:00Z', 'query createdFrom malformed'],
   ['an instant without a zone', 'createdBefore=2026-02-03T00:00:00', 'query createdBefore malformed'],
   [
     'several faults at once',
@@ -121,12 +121,12 @@ const records = invalidQueries(documents, '/v1/documents', [
   ['a citizen in Latin-1', 'citizenId=%E9', 'query citizenId malformed'],
   ['an empty citizen', 'citizenId=', 'query citizenId too-short'],
   ['two citizens', 'citizenId=demo-mary&citizenId=demo-layla', 'query citizenId repeated'],
-  ['a cursor that is no id', 'citizenId=demo-mary&after=next', 'query after malformed'],
+  ['a cursor that is not an id', 'citizenId=demo-mary&after=next', 'query after malformed'],
 ]);
 
 const feed = invalidQueries(['readEvents'], '/v1/events', [
-  ['a cursor that is none', 'after=next', 'query after malformed'],
-  ['a page of none', 'limit=0', 'query limit out-of-range'],
+  ['an invalid cursor', 'after=next', 'query after malformed'],
+  ['a limit of 0', 'limit=0', 'query limit out-of-range'],
 ]);
 
 type Header = readonly [title: string, headers: Readonly<Record<string, string | undefined>>, ...issues: string[]];
@@ -146,32 +146,28 @@ const deposits = invalidHeaders(deposit, [
   ['no title', { 'document-title': undefined }, 'header document-title required'],
   ['no media type', { 'content-type': undefined }, 'header content-type required'],
   ['an empty title', { 'document-title': '' }, 'header document-title too-short'],
-  ['a title in raw Latin letters', { 'document-title': 'Zzyxwtitle é' }, 'header document-title malformed'],
-  ['a title that is badly encoded', { 'document-title': 'Zzyxwtitle%E9' }, 'header document-title malformed'],
+  ['a title that is not percent-encoded', { 'document-title': 'Zzyxwtitle é' }, 'header document-title malformed'],
+  ['a title with invalid percent-encoding', { 'document-title': 'Zzyxwtitle%E9' }, 'header document-title malformed'],
   ['U+0000 in the title', { 'document-title': 'Zzyxwtitle%00' }, 'header document-title malformed'],
-  [
-    'a title of 201 characters',
-    { 'document-title': 'é'.repeat(201) && '%C3%A9'.repeat(201) },
-    'header document-title malformed',
-  ],
+  ['a title of 201 characters', { 'document-title': '%C3%A9'.repeat(201) }, 'header document-title malformed'],
   ['a kind with capitals', { 'document-kind': 'Permit' }, 'header document-kind malformed'],
-  ['a digest that is none', { 'repr-digest': 'sha-256=abc' }, 'header repr-digest malformed'],
+  ['an invalid digest', { 'repr-digest': 'sha-256=abc' }, 'header repr-digest malformed'],
   [
-    'a day that no calendar has',
+    'a day that does not exist',
     { 'document-issued-at': '2026-02-30T00:00:00Z' },
     'header document-issued-at malformed',
   ],
   [
-    'an end that is over',
+    'an end of retention in the past',
     { 'document-retain-until': '2020-01-01T00:00:00Z' },
     'header document-retain-until out-of-range',
   ],
-  ['a purpose that is badly encoded', { purpose: 'Zzyxwpurpose%zz' }, 'header purpose malformed'],
+  ['a purpose with invalid percent-encoding', { purpose: 'Zzyxwpurpose%zz' }, 'header purpose malformed'],
 ]);
 
 const contents: readonly InvalidRequest[] = [
-  ['bytes of another type', { 'content-type': 'image/png' }],
-  ['another digest', { 'repr-digest': `sha-256=:${Buffer.alloc(32).toString('base64')}:` }],
+  ['content of another media type', { 'content-type': 'image/png' }],
+  ['a digest of other content', { 'repr-digest': `sha-256=:${Buffer.alloc(32).toString('base64')}:` }],
 ].map(
   ([title, headers]): InvalidRequest => ({
     title: String(title),
@@ -189,21 +185,21 @@ const bodies: readonly InvalidRequest[] = [
     expected: [400, 'content-mismatch'],
   },
   {
-    title: 'a media type that is none',
+    title: 'an invalid media type',
     operations: deposit,
     make: (good) => withHeaders(good, { 'content-type': 'pdf' }),
     expected: [415, 'unsupported-media-type'],
     expectedHeaders: { accept: /^application\/pdf, / },
   },
   {
-    title: 'a media type that is not taken',
+    title: 'an unsupported media type',
     operations: deposit,
     make: (good) => withHeaders(good, { 'content-type': 'application/x-sh' }),
     expected: [415, 'unsupported-media-type'],
     expectedHeaders: { accept: /^application\/pdf, / },
   },
   {
-    title: 'a coded document',
+    title: 'a document with a Content-Encoding',
     operations: deposit,
     make: (good) => withHeaders(good, { 'content-encoding': 'gzip' }),
     expected: [415, 'unsupported-media-type'],
@@ -217,7 +213,7 @@ const bodies: readonly InvalidRequest[] = [
     expectedHeaders: { connection: 'close' },
   },
   {
-    title: 'a citizen whom nobody knows',
+    title: 'an unknown citizen',
     operations: deposit,
     make: (good) => withHeaders(good, { 'citizen-id': markers.name }),
     expected: [404, 'citizen-not-found'],
@@ -226,7 +222,7 @@ const bodies: readonly InvalidRequest[] = [
 
 const citizens: readonly InvalidRequest[] = [
   {
-    title: 'a token in which no citizen is named',
+    title: 'a token without a citizen',
     operations: ['readOwnAccessLog', 'statePreferences', 'readPreferences', 'listInboxMessages', 'openInboxMessage'],
     make: (good) => good,
     expected: [403, 'citizen-token-needed'],
@@ -235,7 +231,7 @@ const citizens: readonly InvalidRequest[] = [
 
 const cancellations: readonly InvalidRequest[] = [
   {
-    title: 'a notification that has left',
+    title: 'a notification that was sent',
     operations: ['cancelNotification'],
     make: (good, { ids, sentNotification }) => atPath(good, (path) => path.replace(ids.notification, sentNotification)),
     expected: [409, 'conflict'],
@@ -244,26 +240,26 @@ const cancellations: readonly InvalidRequest[] = [
 
 const retrievals: readonly InvalidRequest[] = [
   {
-    title: 'a range beyond its end',
+    title: 'a range after the end of the document',
     operations: retrieve,
     make: (good) => withHeaders(good, { range: 'bytes=4711-' }),
     expected: [416, 'range-not-satisfiable'],
     expectedHeaders: { 'content-range': /^bytes \*\/\d+$/ },
   },
   {
-    title: 'another ETag',
+    title: 'the ETag of another version',
     operations: [...retrieve, 'withdrawDocument'],
     make: (good) => withHeaders(good, { 'if-match': '"another"' }),
     expected: [412, 'precondition-failed'],
   },
   {
-    title: 'an Accept that neither the document nor its record meets',
+    title: 'an Accept header that matches neither the document nor its record',
     operations: retrieve,
     make: (good) => withHeaders(good, { accept: 'image/png' }),
     expected: [406, 'not-acceptable'],
   },
   ...invalidHeaders(retrieve, [
-    ['a purpose that is badly encoded', { purpose: 'Zzyxwpurpose%zz' }, 'header purpose malformed'],
+    ['a purpose with invalid percent-encoding', { purpose: 'Zzyxwpurpose%zz' }, 'header purpose malformed'],
     ['a purpose of 2,401 characters', { purpose: 'p'.repeat(2_401) }, 'header purpose too-long'],
   ]),
 ];

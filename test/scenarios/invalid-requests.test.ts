@@ -10,8 +10,14 @@ import { apiVersion } from '../../src/config/version.ts';
 import { readRootKey } from '../../src/crypto/root-key-file.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
-import { bearerHeaders, createHttpClient, type HttpResponse, parseJsonBody, postJson } from '../support/http-client.ts';
-import { sendRawHttp } from '../support/raw-http.ts';
+import {
+  bearerHeaders,
+  createHttpClient,
+  type HttpResponse,
+  parseJsonBody,
+  postJson,
+  sendRawHttp,
+} from '../support/http-client.ts';
 import {
   fileCleanupScope,
   makeServerFixture,
@@ -75,17 +81,18 @@ async function expiredToken(): Promise<string> {
   return issueAccessToken({ publicUrl: home.url, keys, clock: anHourAgo, random: systemRandom }, { clientId, scopes });
 }
 
-test('every operation of the register is in the table', (t) => {
+test('the table contains every operation of the register', (t) => {
   const absent = operations.map(({ name }) => name).filter((name) => !sampledOperations.includes(name));
-  // A warning and no failure: another change may add an operation before its valid request.
-  if (absent.length > 0) t.skip(`NOT IN THE TABLE: ${absent.join(', ')}; give each a sample in good-requests.ts`);
+  // Only a warning, because another change may add an operation before its valid request.
+  if (absent.length > 0)
+    t.skip(`NOT IN THE TABLE: ${absent.join(', ')}; add a valid request to test/support/valid-requests.ts`);
 });
 
-/** Operations that are not tried here: they end the thing, or need a citizen at a trusted issuer. */
+/** Operations that this file skips, because they delete their resource or need a citizen of a trusted issuer. */
 const ofCitizens = operations.filter(({ scope }) => scope === 'citizen:self').map(({ name }) => name);
 const untried = new Set(['cancelNotification', 'withdrawDocument', 'removeWebhook', ...ofCitizens]);
 
-test('the valid request of each operation is answered with 2xx', async () => {
+test('the valid request of each operation receives 2xx', async () => {
   for (const name of sampledOperations.filter((one) => !untried.has(one))) {
     const { status, headers: expectedHeaders, body } = await ask(validRequest(name, world));
     assert.ok(status >= 200 && status < 300, `${name}: ${status} ${body}`);
@@ -94,7 +101,7 @@ test('the valid request of each operation is answered with 2xx', async () => {
 });
 
 for (const line of table) {
-  test(`${line.title} is answered ${line.expected.join(' ')}: ${line.operations.join(', ')}`, async () => {
+  test(`a request with ${line.title} receives ${line.expected.join(' ')}: ${line.operations.join(', ')}`, async () => {
     for (const operation of line.operations) {
       const wrong = line.make(validRequest(operation, world), world, operation);
       const answer = 'path' in wrong ? await ask(wrong) : await askRaw(wrong);
@@ -108,7 +115,7 @@ const nowhere = [
   ...['/index.html', '/metrics', '/v1%2Fdocuments', '/%2e%2e/root.key', '/v1/documents/a/b'],
 ];
 
-test('an unknown path is answered 404 not-found, with and without a token', async () => {
+test('an unknown path receives 404 not-found, with and without a token', async () => {
   const line: InvalidRequest = { title: '', operations: [], make: (good) => good, expected: [404, 'not-found'] };
   for (const path of nowhere) {
     for (const expectedHeaders of [{}, bearerHeaders(world.token)]) {
@@ -145,7 +152,7 @@ test('a page accepts only GET and HEAD', async () => {
   }
 });
 
-test('every problem of the table has a page', async () => {
+test('every problem in the table has a page', async () => {
   for (const slug of new Set(table.map(({ expected }) => expected[1]))) {
     const { status, headers: expectedHeaders } = await ask({ path: `/problems/${slug}` });
     assert.deepEqual([status, expectedHeaders['content-type']], [200, 'text/html; charset=utf-8']);
@@ -156,7 +163,7 @@ test('a client over its quota receives Retry-After, and another client is served
   const token = await createClientToken(home, 'Few Requests', '--quota', '1');
   const path = '/v1/documents?citizenId=demo-mary';
   const answers: HttpResponse[] = [];
-  // Faster than the refill. A machine that pauses in between admits one more.
+  // Faster than the quota grows. A machine that pauses allows one more request.
   while (answers.every(({ status }) => status === 200))
     answers.push(await ask({ path, headers: bearerHeaders(token) }));
   assert.ok(answers.length > 2, `${answers.length}`);

@@ -19,7 +19,7 @@ import { buildLedgerApp, logKeyPolicy } from '../support/ledger-app.ts';
 
 const organisationOf = (clientId: string) => (clientId === 'tax' ? 'Tax Office' : clientId);
 /** The uses here are not verifications. */
-const telling = { organisationOf, explanationOf: async () => assert.fail('nothing to explain') };
+const reporters = { organisationOf, explanationOf: async () => assert.fail('nothing to explain') };
 const day = 86_400_000;
 
 /** Verifies a proof with the public key alone, and returns its opened entry. */
@@ -36,7 +36,7 @@ for (const engine of engines) {
     const app = buildLedgerApp(await engine.open(t));
     await app.use('anna', 'bert', 'anna', undefined, 'anna', 'anna');
     await app.sequence();
-    const parts = { ...app, log: app.view, ...telling };
+    const parts = { ...app, log: app.view, ...reporters };
     const first = await readAccessLog(parts, 'anna', { after: 0, limit: 3, now: app.time.now });
     const rest = await readAccessLog(parts, 'anna', { after: 3, limit: 3, now: app.time.now });
     assert.equal(first.totalUsages, 4);
@@ -45,8 +45,8 @@ for (const engine of engines) {
       usages.map(({ number }) => number),
       [1, 2, 3, 4],
     );
-    const { number, logTime, queryId, proof, ...told } = usages[0] ?? assert.fail();
-    assert.deepEqual(told, {
+    const { number, logTime, queryId, proof, ...usage } = usages[0] ?? assert.fail();
+    assert.deepEqual(usage, {
       state: 'shown',
       processingType: 'DATA_RESPONSE',
       usage: 'document.listed',
@@ -74,7 +74,7 @@ for (const engine of engines) {
     };
     const chained = async () => {
       const part = { after: 0, limit: 9, now: app.time.now };
-      const { usages, ...log } = await readAccessLog({ ...app, log: app.view, ...telling }, 'anna', part);
+      const { usages, ...log } = await readAccessLog({ ...app, log: app.view, ...reporters }, 'anna', part);
       const bytes = (text: string) => Buffer.from(text, 'base64');
       const leaves = usages.map((usage) => verified(usage.proof).entry);
       const keys = { linkKey: bytes(log.linkKey), earlierLinkKey: bytes(log.earlierLinkKey) };
@@ -91,13 +91,13 @@ for (const engine of engines) {
 
     await eraseCitizen({ ...app, read: app.db.read, actor: { operator: 'clerk' } }, 'anna');
     await comes();
-    const { states: then, ...anew } = await chained();
+    const { states: then, ...renewed } = await chained();
     assert.equal(then, 'erased erased erased shown shown');
-    const from = { number: 4, previous: leafHash(anew.leaves[2] ?? assert.fail()) };
-    assert.equal(verifyChain({ ...anew, from, leaves: anew.leaves.slice(3) }), undefined);
+    const from = { number: 4, previous: leafHash(renewed.leaves[2] ?? assert.fail()) };
+    assert.equal(verifyChain({ ...renewed, from, leaves: renewed.leaves.slice(3) }), undefined);
   });
 
-  test(`${engine.name}: a citizen reads that a legal hold was placed and why, but not by whom`, async (t) => {
+  test(`${engine.name}: a citizen can read that a legal hold was placed and why, but not by whom`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const citizenId = 'anna';
     await app.db.write(app.citizenKeys.creationStatements([citizenId]));
@@ -106,12 +106,12 @@ for (const engine of engines) {
     assert.ok('hold' in (await placeHold(parts, hold)));
     await app.sequence();
     const part = { after: 0, limit: 9, now: app.time.now };
-    const { usages } = await readAccessLog({ ...app, log: app.view, ...telling }, citizenId, part);
+    const { usages } = await readAccessLog({ ...app, log: app.view, ...reporters }, citizenId, part);
     assert.deepEqual(
       usages.map(({ usage, initiator, details }) => [usage, initiator, details?.['reason']]),
       [['document.hold-placed', 'operator', 'Court order 4 O 12/26']],
     );
-    // With its dot, which does not occur in the text of a proof.
+    // With the dot, because the text of a proof contains none.
     assert.doesNotMatch(JSON.stringify(usages), /jane\.doe/);
   });
 
@@ -122,7 +122,7 @@ for (const engine of engines) {
     await app.commit({ events: [{ ...app.event('anna'), actor }], statements: [] });
     await app.sequence();
     const part = { after: 0, limit: 9, now: app.time.now };
-    const { usages, ...log } = await readAccessLog({ ...app, log: app.view, ...telling }, 'anna', part);
+    const { usages, ...log } = await readAccessLog({ ...app, log: app.view, ...reporters }, 'anna', part);
     assert.deepEqual(
       usages.map(({ state, initiator }) => [state, initiator]),
       [
@@ -139,7 +139,7 @@ for (const engine of engines) {
     assert.equal(verifyChain({ ...keys, leaves: openings.map(({ entry }) => entry) }), undefined);
   });
 
-  test(`${engine.name}: a concealed use keeps its number and shows nothing until its instant, then everything with the reason`, async (t) => {
+  test(`${engine.name}: a concealed use keeps its number, shows nothing until its end date, and then everything with the reason`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.use('anna');
     const police = { clientId: 'police', scopes: new Set(['access-log:hide']) };
@@ -151,7 +151,7 @@ for (const engine of engines) {
     await app.use('anna');
     await app.sequence();
     const look = async (now: number) =>
-      await readAccessLog({ ...app, log: app.view, ...telling }, 'anna', { after: 0, limit: 9, now });
+      await readAccessLog({ ...app, log: app.view, ...reporters }, 'anna', { after: 0, limit: 9, now });
     const before = await look(app.time.now);
     assert.deepEqual(
       before.usages.map(({ number, state }) => `${number} ${state}`),
@@ -170,7 +170,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: after a citizen is erased each proof verifies and no content opens`, async (t) => {
+  test(`${engine.name}: after the erasure of a citizen each proof still verifies and no content can be decrypted`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
     const [anna = assert.fail(), , bert = assert.fail()] = await app.use('anna', 'anna', 'bert');
@@ -193,7 +193,7 @@ for (const engine of engines) {
     assert.equal(openEntryContent(await proofOf(bert))?.['citizenId'], 'bert');
     const verdict = await verifyLog(app.source, { policy: logKeyPolicy, earlier: [note] });
     assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 5);
-    const shown = await readAccessLog({ ...app, log: app.view, ...telling }, 'anna', {
+    const shown = await readAccessLog({ ...app, log: app.view, ...reporters }, 'anna', {
       after: 0,
       limit: 9,
       now: 0,
@@ -206,7 +206,7 @@ for (const engine of engines) {
     assert.equal(types.length, 1);
   });
 
-  test(`${engine.name}: the register of endpoints proves that it only grew`, async (t) => {
+  test(`${engine.name}: the ledger proves that endpoints were only added to the register`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const register = async (endpoint: string) =>
       await app.commit({
@@ -258,7 +258,7 @@ test('the access log is for the citizen of the token, and reading it is recorded
     const ports = {
       log: app.view,
       citizenKeys: app.citizenKeys,
-      ...telling,
+      ...reporters,
       endpoints: [],
       proveEndpointRegister,
       isErasureOf,
@@ -281,7 +281,7 @@ test('the access log is for the citizen of the token, and reading it is recorded
   }
 });
 
-test('concealing a use needs the permission, an instant within the limit, and a reason', () => {
+test('concealing a use needs the permission, an end date within the limit, and a reason', () => {
   const now = Date.UTC(2026, 0, 1);
   const given = (until: string | undefined, reason: string | undefined, scopes = ['access-log:hide']) => {
     const headers = { 'access-log-hidden-until': until, 'access-log-hidden-reason': reason };

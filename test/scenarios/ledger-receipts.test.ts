@@ -7,12 +7,11 @@ import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle
 import { engines } from '../support/database-engines.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
-import { makeServerFixture } from '../support/server-process.ts';
+import { makeServerFixture, runDemoOnce } from '../support/server-process.ts';
 import { createClientToken, validDepositHeaders, validDocument } from '../support/valid-requests.ts';
-import { runDemoOnce } from '../support/wait-for-ledger.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('a receipt as text verifies on the command line with the public key of the log alone', async (t) => {
+test('the command line verifies a receipt in text form with only the public key of the log', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   const authorization = `Bearer ${await home.fetchAccessToken()}`;
@@ -46,7 +45,7 @@ test('a receipt as text verifies on the command line with the public key of the 
   assert.equal((await runCommandInProcess(home, 'ledger', 'verify', file, '--key', key)).code, 1);
 });
 
-test('the receipt of a deposit proves offline that it was this document', async (t) => {
+test('the receipt of a deposit proves offline which document was deposited', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   const ask = createHttpClient(home.url);
@@ -56,7 +55,7 @@ test('the receipt of a deposit proves offline that it was this document', async 
   assert.equal(digest, `sha-256=:${createHash('sha256').update(validDocument).digest('base64')}:`);
 });
 
-test('the receipt of an acceptance proves offline that its evidence is of this message', async (t) => {
+test('the receipt of an accepted notification proves offline which message the evidence is for', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   const ask = createHttpClient(home.url);
@@ -71,7 +70,7 @@ test('the receipt of an acceptance proves offline that its evidence is of this m
   assert.equal(contentDigest, `sha-256:${digest}`);
 });
 
-/** The content of the entry of a receipt, by the command line without the server. */
+/** The content of the entry of a receipt, read by the command line without the server. */
 async function saidOffline(
   home: Awaited<ReturnType<typeof makeServerFixture>>,
   ask: ReturnType<typeof createHttpClient>,
@@ -94,15 +93,15 @@ for (const engine of engines) {
     await runDemoOnce(home);
     // Without the worker, whose own deletion run could come first.
     const server = home.launchCommand('start', '--roles', 'api,sequencer');
-    // By then it is ready, and accepts commands too.
+    // A server that is ready also accepts commands.
     await waitUntil(async () => server.stderr().includes(`at ${home.url}`));
     const ask = createHttpClient(home.url);
     const [token, other] = [
       await createClientToken(home, 'Tax Office'),
       await createClientToken(home, 'Land Registry'),
     ];
-    const keeping = ['--keep-days', '0', '--erase-after-days', '0', '--basis', 'x'];
-    assert.equal((await runCommandInProcess(home, 'documents', 'class', 'short', ...keeping)).code, 0);
+    const retention = ['--keep-days', '0', '--erase-after-days', '0', '--basis', 'x'];
+    assert.equal((await runCommandInProcess(home, 'documents', 'class', 'short', ...retention)).code, 0);
     const deposit = async (citizenId: string, more = {}) => {
       const headers = bearerHeaders(token, { ...validDepositHeaders(), 'citizen-id': citizenId, ...more });
       const answer = await ask({ method: 'POST', path: '/v1/documents', headers, body: validDocument });

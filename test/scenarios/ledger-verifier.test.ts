@@ -14,7 +14,7 @@ import { makeTestFolder } from '../support/test-folder.ts';
 const requests = 150;
 
 for (const { name: engine } of engines) {
-  test(`${engine}: a verifier with only the public key checks all receipts of a load, all pairs of checkpoints and a citizen's chain`, async (t) => {
+  test(`${engine}: a verifier with only the public key verifies all receipts, all pairs of checkpoints and the chain of a citizen`, async (t) => {
     const home = await makeServerFixture(t, { engine });
     const server = await home.start('demo');
     const folder = makeTestFolder('verifier-');

@@ -8,9 +8,8 @@ import { withFastTimers } from '../support/fast-timers.ts';
 import { freePort } from '../support/free-port.ts';
 import { createHttpClient, postJson } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
-import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { makeServerFixture, runDemoOnce, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
-import { runDemoOnce } from '../support/wait-for-ledger.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // It asks its witnesses every ten seconds, and counts pending events every five; this test repeats often.
@@ -42,7 +41,7 @@ function viewOf({ url }: ServerFixture, token: string) {
   };
 }
 
-test('a cosigned checkpoint is published, and a silent witness or a different log is an alarm while it lasts', async (t) => {
+test('a cosigned checkpoint is published, and a witness that does not answer or has another log raises an alarm', async (t) => {
   const [folder, port] = [folderOf(t), await freePort()];
   const policy = join(folder, 'policy');
   const alone = await makeServerFixture(t);
@@ -88,7 +87,7 @@ test('a cosigned checkpoint is published, and a silent witness or a different lo
   await waitUntil(() => isSaid('"ledger-alarm"'));
 });
 
-test('a log whose witnesses have not answered yet publishes what was published before them, and never less', async (t) => {
+test('a log whose witnesses have not answered yet publishes its last published checkpoint, and never an earlier one', async (t) => {
   const [folder, port] = [folderOf(t), await freePort()];
   const alone = await makeServerFixture(t);
   await runDemoOnce(alone);

@@ -10,11 +10,11 @@ import { createLetterCheck } from '../../src/notifications/letters/check-letter.
 import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
 import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
 import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
-import { openClientCommands } from '../support/client-commands.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
 import { createDeliveryApp, createScriptedChannel, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 import { readPdfTexts } from '../support/letters.ts';
 import { createNotificationApp } from '../support/notification-app.ts';
+import { openClientCommands } from '../support/run-command.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const day = 24 * 60 * minuteMs;
@@ -68,7 +68,7 @@ async function open(t: TestContext, engine: Engine) {
 const headOf = (name: string, lines: readonly string[]) => [name, ...lines, [name, ...lines].join(' · ')];
 
 for (const engine of engines) {
-  test(`${engine.name}: a letter has the return address that its service has when it is printed`, async (t) => {
+  test(`${engine.name}: a letter has the current return address of its service when it is printed`, async (t) => {
     const { app, time, works, create, update, heads, faults } = await open(t, engine);
     const parking = await create('Parking', '--return-address', 'Town Hall, 0102 Oslo');
     const tax = await create('Tax Office');
@@ -114,7 +114,7 @@ for (const engine of engines) {
     assert.deepEqual(await heads(), [headOf('Parking', ['New Hall 1', '0103 Oslo'])]);
   });
 
-  test(`${engine.name}: a dry run reports a return address of the client that no font can show`, async (t) => {
+  test(`${engine.name}: a dry run reports a return address with characters that no font contains`, async (t) => {
     const { db, time, create, parts, senderOf } = await open(t, engine);
     const noScript = String.fromCodePoint(0x10_0007);
     const [unprintable, tax] = [

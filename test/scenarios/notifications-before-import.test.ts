@@ -9,7 +9,7 @@ import { createDeliveryApp, minuteMs } from '../support/delivery-app.ts';
 const week = 7 * 24 * 60 * minuteMs;
 
 for (const engine of engines) {
-  test(`${engine.name}: what was sent to an id before the register had it is delivered, read and proved like any other`, async (t) => {
+  test(`${engine.name}: a notification to an id that is imported later is delivered, read and proved like any other`, async (t) => {
     const db = await engine.open(t);
     const { app, time, sink, start } = await createDeliveryApp(t, db);
     let known = false;
@@ -17,7 +17,7 @@ for (const engine of engines) {
     const worker = await start({ contactOf });
     const sendAt = new Date(time.clock.now() + week).toISOString();
     const id = await app.accept({ citizenId: 'cit-new', sendAt, message: 'Welcome.' });
-    // The import makes the key, and the contact is known from now on.
+    // The import creates the key, and the contact is known from now on.
     await db.write(app.citizenKeys.creationStatements(['cit-new']));
     app.citizenKeys.evict('cit-new');
     known = true;

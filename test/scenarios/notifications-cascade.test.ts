@@ -98,7 +98,7 @@ for (const engine of engines) {
     const bundle = await evidence(id);
     const { claims, keyTrusted } = verifyEvidence(bundle);
     const tookMs = performance.now() - begun;
-    // In processor time, because other programs of the machine must not count.
+    // Processor time, so that other programs on the machine do not count.
     const used = process.cpuUsage(usedBefore);
     const usedMs = (used.user + used.system) / 1_000;
     t.diagnostic(`twenty days in ${Math.round(tookMs)} ms, ${Math.round(usedMs)} ms of processor time`);
@@ -164,13 +164,13 @@ for (const engine of engines) {
     });
   });
 
-  test(`${engine.name}: a channel that fails lets the next one begin at once, also the last one`, async (t) => {
+  test(`${engine.name}: a failed channel starts the next one at once, including the last one`, async (t) => {
     const { app, calls, run } = await open(t, await engine.open(t));
     const { advance } = await run({ sms: { outcome: 'permanent', reason: 'address-refused' } });
     const id = await app.accept({ citizenId: 'cit-paper' });
     await app.accept({ citizenId: 'cit-ida', channels: ['sms', 'letter'] });
     await advance(2);
-    // The named channels begin at once, and so does the letter when the text message has failed.
+    // The named channels start at once, and the letter starts when the text message has failed.
     assert.deepEqual(calls.sort(), ['day 0 letter', 'day 0 letter', 'day 0 sms']);
     const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(timelineLines(shown).slice(0, 7), [
@@ -186,7 +186,7 @@ for (const engine of engines) {
     assert.equal(calls.length, 3);
   });
 
-  test(`${engine.name}: a declined channel is left out, and the letter is sent before deliverBy`, async (t) => {
+  test(`${engine.name}: a declined channel is skipped, and the letter is sent before deliverBy`, async (t) => {
     const { app, calls, run, time } = await open(t, await engine.open(t));
     const { advance } = await run();
     const deliverBy = new Date(time.clock.now() + 9 * day).toISOString();
@@ -195,7 +195,7 @@ for (const engine of engines) {
     assert.deepEqual(calls, ['day 0 email', 'day 3 email reminder', 'day 4 letter']);
   });
 
-  test(`${engine.name}: quiet hours delay every message but urgent ones`, async (t) => {
+  test(`${engine.name}: quiet hours delay every message except urgent ones`, async (t) => {
     const quiet = { channels: ['email', 'sms'] as const, from: 8, until: 18, timeZone: 'Europe/Oslo' };
     const { app, calls, run } = await open(t, await engine.open(t), { ...policy, quiet });
     const { advance } = await run();
@@ -227,7 +227,7 @@ test('a bundle with any single changed bit fails the verification', async (t) =>
   assert.equal(passed, 0);
 });
 
-test('the command verifies a file offline, and exits with 1 for a changed one', async (t) => {
+test('evidence verify checks a file offline, and exits with 1 for a changed one', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const { app, evidence } = await open(t, await engine.open(t));

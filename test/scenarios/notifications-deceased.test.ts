@@ -11,7 +11,7 @@ const knowing = { clientId: 'knowing office' };
 const died: CitizenContact = { name: 'Dora', email: 'dora@example.org', deceased: true };
 
 for (const engine of engines) {
-  test(`${engine.name}: nothing is sent to somebody who has died, and the sender is told so at once`, async (t) => {
+  test(`${engine.name}: nothing is sent to a deceased citizen, and the sender receives the reason at once`, async (t) => {
     const citizens = { 'cit-dora': died };
     const { app, start, sink, time, faults } = await createDeliveryApp(t, await engine.open(t), { citizens });
     const worker = await start();
@@ -51,7 +51,7 @@ for (const engine of engines) {
     });
   });
 
-  test(`${engine.name}: who dies while a message waits is not sent it any more`, async (t) => {
+  test(`${engine.name}: a waiting message is not sent when the citizen dies`, async (t) => {
     const people: Record<string, CitizenContact> = { 'cit-dora': { ...died, deceased: false } };
     const { app, start, sink, time } = await createDeliveryApp(t, await engine.open(t), { citizens: people });
     const worker = await start({ contactOf: async (id) => people[id] });
@@ -63,7 +63,7 @@ for (const engine of engines) {
     assert.deepEqual([status, sink.mails.length], ['undeliverable', 0]);
   });
 
-  test(`${engine.name}: the mark of the register counts`, async (t) => {
+  test(`${engine.name}: a citizen whom the register marks as deceased counts as deceased`, async (t) => {
     const db = await engine.open(t);
     const insert = 'insert into citizen (citizen_id, deceased, family_key, imported_by) values ($1, $2, $3, $4)';
     await db.write([

@@ -19,7 +19,7 @@ const day = 24 * 60 * minuteMs;
 const cases = 120;
 const knowing = { clientId: 'knowing office' };
 const confirmLink = (delivery: string) => `https://gov.example/received/${delivery}`;
-// Letters have no provider here; what a dry run says of them is in the tests of their press.
+// No provider for letters: letter-return-address.test.ts tests a dry run of letters.
 const cascade: CascadePolicy = {
   steps: [
     { channel: 'email', afterMs: 0 },
@@ -67,7 +67,7 @@ const template = fc.record({
 const body = fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: template });
 
 for (const engine of engines) {
-  test(`${engine.name}: what a dry run says is what comes of the same request`, async (t) => {
+  test(`${engine.name}: a dry run predicts the outcome of the same request`, async (t) => {
     const drawn = fc.sample(fc.record({ contact: fc.option(contact, { freq: 8, nil: undefined }), body }), {
       ...{ numRuns: cases, seed: 4 },
     });
@@ -78,7 +78,7 @@ for (const engine of engines) {
     const { sms, texts } = await gateway(t);
     const channels = { ...unconfiguredChannels, inbox: inboxChannel, email: outbox, sms };
     const worker = await start({ channels, timing: { pollMs: day, leaseMs: 60 * day, recoverMs: 60 * day } });
-    const sent: { readonly id: string; readonly shown: readonly Rehearsed[] }[] = [];
+    const sent: { readonly id: string; readonly shown: readonly DryRunChannel[] }[] = [];
     let refused = 0;
     for (const [at, { body: asked }] of drawn.entries()) {
       const whole = { citizenId: `cit-${at}`, ...asked };
@@ -90,7 +90,7 @@ for (const engine of engines) {
         assert.ok('refused' in real && real.refused.slug === 'citizen-not-found' && dry.json['citizenKnown'] === false);
       } else {
         assert.ok('json' in real, JSON.stringify(real));
-        sent.push({ id: String(real.json['id']), shown: dry.json['channels'] as readonly Rehearsed[] });
+        sent.push({ id: String(real.json['id']), shown: dry.json['channels'] as readonly DryRunChannel[] });
       }
     }
     worker.wake();
@@ -105,10 +105,10 @@ for (const engine of engines) {
       const mailed = mails.map(({ subject, text: whole, html }) =>
         [subject, whole, html].map((part) => bare(part, id)),
       );
-      const rehearsed = shown.filter(({ channel, reachable }) => channel === 'email' && reachable);
+      const predicted = shown.filter(({ channel, reachable }) => channel === 'email' && reachable);
       assert.deepEqual(
         mailed.reverse(),
-        rehearsed.map(({ subject, text: whole, html }) => [subject, whole, html]),
+        predicted.map(({ subject, text: whole, html }) => [subject, whole, html]),
       );
       const messages = deliveries.flatMap((one) => texts.get(String(one['id'])) ?? []);
       const announced = shown.filter(({ channel, reachable }) => channel === 'sms' && reachable);
@@ -123,7 +123,7 @@ for (const engine of engines) {
   });
 }
 
-type Rehearsed = {
+type DryRunChannel = {
   readonly channel: string;
   readonly reachable: boolean;
   readonly text: string;
@@ -137,7 +137,7 @@ function ended({ channel, reminder, reason }: NotificationView['deliveries'][num
   return [channel, reminder === true, (reason as { code: string } | undefined)?.code].join(' ');
 }
 
-/** A part of a mail without what a dry run cannot know: the id, and the link with the id of the delivery. */
+/** A part of a mail without the ids that a dry run does not have: those of the notification and in the link. */
 function bare(part: string | undefined, id: string): string | undefined {
   const locales = ['en', 'de', 'fr', 'nb'].map(localeFor);
   let left = part;
@@ -151,7 +151,7 @@ function bare(part: string | undefined, id: string): string | undefined {
   return left;
 }
 
-/** A gateway on loopback that takes every message; the texts by the id of the delivery. */
+/** A gateway on loopback that accepts every message. It has the texts by the id of the delivery. */
 async function gateway(t: TestContext) {
   const texts = new Map<string, string>();
   const server = createServer(async (request, response) => {

@@ -137,7 +137,7 @@ for (const engine of engines) {
     const [counted] = await db.read('select count(*) as calls from webhook_call');
     assert.equal(counted?.['calls'], 2);
     assert.deepEqual([receiver.calls.length, faults], [5, []]);
-    // Another client has lost nothing, and new events continue the numbers.
+    // The feed of another client is complete, and new events continue the numbers.
     const other = await app.serve(readEvents)({ query: 'after=0' }, { clientId: 'another' });
     assert.ok('json' in other);
     await sendMany(1);
@@ -161,7 +161,7 @@ for (const engine of engines) {
     let prune: () => Promise<void> = assert.fail;
     const read: typeof db.read = async (sql, args) => {
       const rows = await db.read(sql, args);
-      // Jobs in the background read as well.
+      // Background jobs read too.
       if (isAsked && sql.includes('from feed_event')) {
         isAsked = false;
         await prune();

@@ -30,7 +30,7 @@ const tokenOf = async (citizenId: string, scope = 'citizen:self') =>
 
 async function get(path: string, token: string) {
   let answer = await ask({ path, headers: bearerHeaders(token) });
-  // A message is opened at the very moment at which it was mailed: then it is to be asked for again.
+  // Opening a message conflicts with the mail that is sent at the same time: then the request is repeated.
   while (answer.status === 409) answer = await ask({ path, headers: bearerHeaders(token) });
   return { status: answer.status, json: parseJsonBody(answer), raw: String(answer.body) };
 }
@@ -41,7 +41,7 @@ async function written(citizenId: string, message: string): Promise<string> {
   return String(parseJsonBody(answer)['id']);
 }
 
-test('a citizen finds a message in the own inbox, opens it, and its sender reads that it was read', async () => {
+test('a citizen can open a message in their inbox, and the sender sees that it was read', async () => {
   const id = await written('demo-mary', 'Come on **Monday**.');
   const mary = await tokenOf('demo-mary');
   const listed = async () => {
@@ -56,7 +56,7 @@ test('a citizen finds a message in the own inbox, opens it, and its sender reads
   assert.equal((await get(`/v1/notifications/${id}`, service)).json['status'], 'read');
 });
 
-test('a message of another citizen is answered like one that nobody has, and stays unread', async () => {
+test('a message of another citizen gets the same response as an unknown one, and stays unread', async () => {
   const id = await written('demo-mary', 'For Mary alone.');
   const layla = await tokenOf('demo-layla');
   const plain = ({ status, raw }: { status: number; raw: string }) => [status, raw.replace(/urn:uuid:[0-9a-f-]+/, '')];
@@ -69,7 +69,7 @@ test('a message of another citizen is answered like one that nobody has, and sta
   assert.notEqual((await get(`/v1/notifications/${id}`, service)).json['status'], 'read');
 });
 
-test('a citizen reads the document that a message refers to, and nobody else does by a token of that kind', async () => {
+test('only the citizen of a message can read its attached document with a citizen token', async () => {
   const headers = { 'content-type': 'text/plain', 'citizen-id': 'demo-mary', 'document-title': 'Notice' };
   const body = 'Nothing is owed.';
   const stored = await ask({ method: 'POST', path: '/v1/documents', headers: bearerHeaders(service, headers), body });
@@ -86,14 +86,14 @@ test('a citizen reads the document that a message refers to, and nobody else doe
   assert.equal((await ask({ path, headers: bearerHeaders(await tokenOf('demo-layla', scope)) })).status, 404);
 });
 
-test('a message without a language speaks the one of its citizen, in mail and inbox', async () => {
+test("a message without a language uses the citizen's language in mail and inbox", async () => {
   const mary = await tokenOf('demo-mary');
   const wishes = postJson(mary, '/v1/contact-preferences', { language: 'nb' });
   assert.equal((await ask(wishes)).status, 200);
   const sent = parseJsonBody(
     await ask(postJson(service, '/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hei.' })),
   );
-  // Opened, it would not be mailed any more.
+  // The server does not mail a message that was opened.
   for (let mails = ''; !mails.includes('Melding fra Demo Permit Service'); ) {
     mails = String((await ask({ path: '/outbox', headers: {} })).body);
   }
@@ -107,7 +107,7 @@ test('a message without a language speaks the one of its citizen, in mail and in
   assert.equal((await get(`/v1/notifications/${sent['id']}`, service)).json['language'], null);
 });
 
-test('HEAD opens nothing: a message is read when its text was given out', async () => {
+test('HEAD does not mark a message as read, and GET does', async () => {
   const id = await written('demo-mary', 'Not seen yet.');
   const path = `/v1/inbox/${id}`;
   const head = await ask({ method: 'HEAD', path, headers: bearerHeaders(await tokenOf('demo-mary')) });
@@ -115,7 +115,7 @@ test('HEAD opens nothing: a message is read when its text was given out', async 
   assert.notEqual((await get(`/v1/notifications/${id}`, service)).json['status'], 'read');
 });
 
-test('the inbox is read page by page, each message once', async () => {
+test('a list of the inbox page by page contains each message once', async () => {
   const sent = [
     await written('demo-layla', 'One.'),
     await written('demo-layla', 'Two.'),

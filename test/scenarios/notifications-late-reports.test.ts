@@ -15,9 +15,9 @@ import {
   createScriptedChannel,
   minuteMs,
   type NotificationView,
+  startProviderWebhook,
   timelineLines,
 } from '../support/delivery-app.ts';
-import { startProviderWebhook } from '../support/provider-webhook.ts';
 
 const day = 24 * 60 * minuteMs;
 const byMailAndLetter = [
@@ -27,7 +27,7 @@ const byMailAndLetter = [
 const citizens = { 'cit-tel': { name: 'Tea', phone: '+4740000000', postalLines: ['Road', 'Oslo'] } };
 
 for (const engine of engines) {
-  test(`${engine.name}: a late receipt proves or fails a message once, and a late failure starts the letter`, async (t) => {
+  test(`${engine.name}: a late delivery report completes a message once, and a late failure starts the letter`, async (t) => {
     const db = await engine.open(t);
     const cascade = defaultPolicyFor(new Set(['sms', 'letter']));
     const { app, time, start, faults } = await createDeliveryApp(t, db, { citizens, cascade });
@@ -125,7 +125,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a citizen who confirms a mail after it failed, was delivered and bounced has read it`, async (t) => {
+  test(`${engine.name}: a mail that failed, was delivered and bounced counts as read when the citizen confirms it`, async (t) => {
     const db = await engine.open(t);
     const { app, time, start, faults } = await createDeliveryApp(t, db);
     const email = createScriptedChannel({ outcome: 'sent' });

@@ -19,7 +19,7 @@ const mapping = {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: a batch of mail events proves and fails mails, and is accepted only with the token`, async (t) => {
+  test(`${engine.name}: a batch of mail events records deliveries and failures, and is accepted only with the token`, async (t) => {
     const db = await engine.open(t);
     const { app, time, sink, start, faults } = await createDeliveryApp(t, db);
     const worker = await start();
@@ -77,7 +77,7 @@ for (const engine of engines) {
     const countBefore = (await app.events()).length;
     const unusual = [{ toString: 7 }, ['delivered'], null, true, 7].map((status) => about(2, status));
     assert.equal(await post({ batch: unusual }), 200);
-    // As many events as fit into the largest body.
+    // The largest body that is accepted.
     assert.equal(
       lateReportsInMailEvents(events, { batch: Array.from({ length: 20_000 }, () => about(0, 'delivered')) })?.length,
       20_000,
@@ -90,7 +90,7 @@ for (const engine of engines) {
   });
 }
 
-test('an attempt is found by its Message-ID or envelope sender, and by nothing else', () => {
+test('an attempt is found only by its Message-ID or envelope sender', () => {
   const id = 'dlv_01J9ZZZZZZZZZZZZZZZZZZZZZZ';
   const events = parseMailEvents(JSON.stringify({ id: '/m', status: '/w', failed: ['x'] }));
   const found = (m: unknown) => lateReportsInMailEvents(events, [{ m, w: 'x' }])?.map(({ delivery }) => delivery);
@@ -101,7 +101,7 @@ test('an attempt is found by its Message-ID or envelope sender, and by nothing e
   }
 });
 
-test('an invalid mapping, or one of the two settings alone, stops the start without showing the file', (t) => {
+test('an invalid mapping, or one of the two settings alone, stops the start, and the message does not show the file', (t) => {
   const folder = makeTestFolder('events-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'events.json');

@@ -120,7 +120,7 @@ const bounced = (bounceType: string, bounceSubType: string, mail: object, report
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: SES reports through SNS by the mapping in the documentation`, async (t) => {
+  test(`${engine.name}: reports of SES through SNS are accepted with the mapping in the documentation`, async (t) => {
     const { raws, outcomes, post } = await sentWith(t, engine, ses, 8);
     const mails = raws.map((raw) => sesMail(/^Message-ID: (\S+)/im.exec(raw)?.[1] ?? ''));
     const messages = [
@@ -148,7 +148,7 @@ for (const engine of engines) {
     assert.equal(await post(snsType, fromSns('Successfully validated SNS topic.')), 400);
   });
 
-  test(`${engine.name}: Mandrill reports by the metadata of a mail and the mapping in the documentation`, async (t) => {
+  test(`${engine.name}: reports of Mandrill with the metadata of a mail are accepted with the mapping in the documentation`, async (t) => {
     const { raws, outcomes, post } = await sentWith(t, engine, mandrill, 4);
     const metadata = raws.map((raw) => JSON.parse(/^X-MC-Metadata: (.*)$/im.exec(raw)?.[1] ?? '{}') as object);
     const about = (index: number, event: string) => {

@@ -95,7 +95,7 @@ for (const engine of engines) {
     assert.deepEqual(calls, ['day 0 email ida@example.org']);
   });
 
-  test(`${engine.name}: the hours of the citizen and of the policy both apply, except to urgent messages`, async (t) => {
+  test(`${engine.name}: the quiet hours of the citizen and of the policy both apply, except to urgent messages`, async (t) => {
     const quiet = { channels: ['email', 'sms'] as const, from: 8, until: 18, timeZone: 'Europe/Oslo' };
     const { app, calls, run, state } = await open(t, await engine.open(t), { ...policy, quiet });
     // The clock begins at 10:00 in Oslo.
@@ -140,7 +140,7 @@ for (const engine of engines) {
     assert.ok(deliveries.every(({ nextAttemptAt }) => typeof nextAttemptAt === 'string'));
   });
 
-  test(`${engine.name}: hours that a citizen sets after the send delay it without showing them to the sender`, async (t) => {
+  test(`${engine.name}: quiet hours that a citizen sets after the send delay the message, and the sender cannot see them`, async (t) => {
     const { app, calls, run, state } = await open(t, await engine.open(t));
     const hours = { channels: ['email', 'sms'], from: 16, until: 22, timeZone: 'Europe/Oslo' };
     const knowing = { clientId: 'knowing office' };
@@ -155,7 +155,7 @@ for (const engine of engines) {
     assert.equal(waiting?.['nextAttemptAt'], undefined);
   });
 
-  test(`${engine.name}: preferences are encrypted, replaced as a whole, used for their citizen only, and each use is recorded`, async (t) => {
+  test(`${engine.name}: preferences are encrypted, replaced as a whole and used for their citizen only, and each use is recorded`, async (t) => {
     const db = await engine.open(t);
     const { app, state, contactOf } = await open(t, db);
     const hours = { channels: ['sms'], from: 20, until: 6, timeZone: 'Europe/Oslo' };
@@ -231,7 +231,7 @@ for (const engine of engines) {
   });
 }
 
-test('the order of the citizen keeps the waits of the policy, and the other channels follow', () => {
+test("the citizen's order of channels keeps the delays of the policy, and the other channels follow", () => {
   const options = { wanted: undefined, begin: 0, deliverBy: 30 * day, urgent: false };
   const planned = (order: readonly ChannelName[]) =>
     planSteps(policy, { ...options, preferences: { order } }).map((step) => `${step.channel} ${step.runAt / day}`);
@@ -239,7 +239,7 @@ test('the order of the citizen keeps the waits of the policy, and the other chan
   assert.deepEqual(planned([]), ['inbox 0', 'email 0', 'email 3', 'sms 5', 'letter 7']);
 });
 
-test('hours over midnight apply, and the first list decides when two have no common hour', () => {
+test('quiet hours across midnight apply, and the first list decides when two lists have no common hour', () => {
   const at = (hour: number) => Date.UTC(2026, 0, 15, hour);
   const hours = (from: number, until: number) => ({ channels: ['sms'] as const, from, until, timeZone: 'UTC' });
   const hourOf = (all: Parameters<typeof nextAllowedTime>[0], hour: number) =>
@@ -253,7 +253,7 @@ test('hours over midnight apply, and the first list decides when two have no com
   assert.equal(hourOf([undefined, hours(8, 18)], 9), 9);
 });
 
-test('a cascade file sets the policy, and an invalid one stops the start with the pointer of the issue', (t) => {
+test('a cascade file sets the policy, and an invalid file stops the start with a pointer to the issue', (t) => {
   const folder = makeTestFolder('cascade-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'cascade.json');

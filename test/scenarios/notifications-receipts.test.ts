@@ -38,8 +38,8 @@ async function listening(t: TestContext, listener: RequestListener): Promise<str
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Text messages to one citizen over a gateway with ids of its own, which calls back as the mapping says. */
-async function receiptHouse(t: TestContext, engine: Engine, receipt: object, references: readonly unknown[]) {
+/** Text messages to one citizen through a gateway with its own ids, and its delivery reports in the form of the mapping. */
+async function openReceiptApp(t: TestContext, engine: Engine, receipt: object, references: readonly unknown[]) {
   const db = await engine.open(t);
   const { app, time, start, faults } = await createDeliveryApp(t, db, { citizens, cascade: inboxAndSms });
   const mapping = parseSmsMapping(
@@ -78,7 +78,7 @@ async function receiptHouse(t: TestContext, engine: Engine, receipt: object, ref
     },
   });
   const ids: string[] = [];
-  /** Sends a message to the end of the call, so that the answers of the gateway are given in order. */
+  /** Sends a message and waits for the gateway, so that its responses have this order. */
   const send = async () => {
     ids.push(await app.accept({ citizenId: 'cit-tel', channels: ['sms'] }));
     worker.wake();
@@ -98,31 +98,31 @@ const basic = (password: string) => ({ authorization: `Basic ${Buffer.from(`any:
 const bearer = { authorization: 'Bearer t0k:en of the gateway' };
 
 for (const engine of engines) {
-  test(`${engine.name}: a receipt with the gateway's own id, as a form, proves the message that got that id`, async (t) => {
+  test(`${engine.name}: a delivery report in a form with the gateway's id proves the message with that id`, async (t) => {
     const form = { reference: '/MessageSid', status: '/MessageStatus' };
-    const { send, stated, back, faults } = await receiptHouse(t, engine, form, ['SM1', 'SM2', 7]);
-    const tell = async (MessageSid: string, MessageStatus: string, headers = basic('t0k:en of the gateway')) =>
+    const { send, stated, back, faults } = await openReceiptApp(t, engine, form, ['SM1', 'SM2', 7]);
+    const report = async (MessageSid: string, MessageStatus: string, headers = basic('t0k:en of the gateway')) =>
       (await fetch(back, { method: 'POST', headers, body: new URLSearchParams({ MessageSid, MessageStatus }) })).status;
     await send();
-    assert.equal(await tell('SM2', 'delivered'), 503, 'not known yet, so it has to come again');
-    assert.equal(await tell('SM2', 'queued'), 200, 'that word says nothing');
+    assert.equal(await report('SM2', 'delivered'), 503, 'not known yet, so it has to come again');
+    assert.equal(await report('SM2', 'queued'), 200, 'that word says nothing');
     for (let count = 0; count < 2; count += 1) await send();
-    assert.equal(await tell('SM1', 'delivered', basic('t0k')), 401);
-    assert.equal(await tell('SM1', 'delivered', { authorization: 'Basic dDBrOmVu' }), 401);
+    assert.equal(await report('SM1', 'delivered', basic('t0k')), 401);
+    assert.equal(await report('SM1', 'delivered', { authorization: 'Basic dDBrOmVu' }), 401);
     assert.deepEqual(await stated(), ['sent', 'sent', 'sent']);
     assert.deepEqual(
-      [await tell('SM2', 'delivered'), await tell('SM1', 'undelivered'), await tell('7', 'delivered')],
+      [await report('SM2', 'delivered'), await report('SM1', 'undelivered'), await report('7', 'delivered')],
       [200, 200, 200],
     );
     assert.deepEqual(await stated(), ['failed', 'delivered', 'delivered']);
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: an id that the gateway gave twice proves nothing, and a list of receipts counts one by one`, async (t) => {
+  test(`${engine.name}: an id that the gateway used twice proves nothing, and each report of a list is processed on its own`, async (t) => {
     const list = { events: '/results', reference: '/messageId', id: '/callbackData', status: '/status/name' };
-    const { send, stated, sent, back, faults } = await receiptHouse(t, engine, list, ['a', 'a', 'b', 'c', '']);
+    const { send, stated, sent, back, faults } = await openReceiptApp(t, engine, list, ['a', 'a', 'b', 'c', '']);
     for (let count = 0; count < 5; count += 1) await send();
-    const tell = async (results: unknown) =>
+    const report = async (results: unknown) =>
       (await fetch(back, { method: 'POST', headers: bearer, body: JSON.stringify({ results }) })).status;
     const about = (messageId: unknown, name: unknown, callbackData?: unknown) => ({
       ...{ messageId, status: { name } },
@@ -139,52 +139,52 @@ for (const engine of engines) {
       about(null, 'delivered'),
       about('b', 'pending'),
     ];
-    assert.equal(await tell([...junk, about('a', 'delivered')]), 200);
+    assert.equal(await report([...junk, about('a', 'delivered')]), 200);
     assert.deepEqual(await stated(), ['sent', 'sent', 'sent', 'sent', 'sent']);
     assert.equal(
-      await tell([about('b', 'undelivered'), about('other', 'delivered'), about('b', 'delivered', own)]),
+      await report([about('b', 'undelivered'), about('other', 'delivered'), about('b', 'delivered', own)]),
       503,
     );
     assert.deepEqual(await stated(), ['sent', 'sent', 'failed', 'delivered', 'sent']);
-    assert.equal(await tell([about('b', 'delivered'), about('c', 'undelivered')]), 200);
+    assert.equal(await report([about('b', 'delivered'), about('c', 'undelivered')]), 200);
     assert.deepEqual(await stated(), ['sent', 'sent', 'delivered', 'delivered', 'sent'], 'a proof stays one');
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: an id that no database keeps names its message all the same, and holds up no other receipt`, async (t) => {
+  test(`${engine.name}: a report with an id that is not stored is matched by the message id, and delays no other report`, async (t) => {
     const list = { events: '/results', reference: '/sid', status: '/status' };
     const odd = ['a\u0000b', `${'x'.repeat(199)}\u{1f600}`, 'half \ud83d'];
-    const { send, stated, back, faults } = await receiptHouse(t, engine, list, [...odd, 'plain']);
+    const { send, stated, back, faults } = await openReceiptApp(t, engine, list, [...odd, 'plain']);
     for (let count = 0; count < 4; count += 1) await send();
     assert.deepEqual([await stated(), faults], [['sent', 'sent', 'sent', 'sent'], []]);
-    const tell = async (...sids: readonly string[]) => {
+    const report = async (...sids: readonly string[]) => {
       const results = sids.map((sid) => ({ sid, status: 'delivered' }));
       return (await fetch(back, { method: 'POST', headers: bearer, body: JSON.stringify({ results }) })).status;
     };
-    assert.equal(await tell('nobody \u0000', 'plain'), 503, 'one has to come again');
+    assert.equal(await report('nobody \u0000', 'plain'), 503, 'one has to come again');
     assert.deepEqual(await stated(), ['sent', 'sent', 'sent', 'delivered']);
-    assert.equal(await tell(...odd), 200);
+    assert.equal(await report(...odd), 200);
     assert.deepEqual([await stated(), faults], [['delivered', 'delivered', 'delivered', 'delivered'], []]);
   });
 
-  test(`${engine.name}: a receipt by GET has its fields in the query`, async (t) => {
+  test(`${engine.name}: a delivery report by GET has its fields in the query`, async (t) => {
     const query = { method: 'GET', id: '/id', status: '/status' };
-    const { send, stated, sent, back, faults } = await receiptHouse(t, engine, query, []);
+    const { send, stated, sent, back, faults } = await openReceiptApp(t, engine, query, []);
     for (let count = 0; count < 2; count += 1) await send();
-    const tell = async (index: number, status: string, method = 'GET', headers = basic('t0k:en of the gateway')) => {
+    const report = async (index: number, status: string, method = 'GET', headers = basic('t0k:en of the gateway')) => {
       const id = new URL(sent[index]?.get('back') ?? '').searchParams.get('id') ?? '';
       const fields = new URLSearchParams({ id, status });
       return (await fetch(`${back}?${fields}`, { method, headers })).status;
     };
-    assert.deepEqual([await tell(0, '1', 'POST'), await tell(0, '1', 'GET', basic('guess'))], [405, 401]);
-    assert.deepEqual([await tell(0, '8'), await tell(0, '1'), await tell(1, '2')], [200, 200, 200]);
+    assert.deepEqual([await report(0, '1', 'POST'), await report(0, '1', 'GET', basic('guess'))], [405, 401]);
+    assert.deepEqual([await report(0, '8'), await report(0, '1'), await report(1, '2')], [200, 200, 200]);
     assert.equal((await fetch(back, { headers: bearer })).status, 200);
     assert.deepEqual(await stated(), ['delivered', 'failed']);
     assert.deepEqual(faults, []);
   });
 }
 
-test('a server takes receipts by the method of its mapping, and no other', async (t) => {
+test('a server accepts delivery reports only with the method of its mapping', async (t) => {
   const folder = makeTestFolder('receipts-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'gateway.json');
@@ -195,14 +195,14 @@ test('a server takes receipts by the method of its mapping, and no other', async
     settings: { SMS_GATEWAY: path, SMS_RECEIPT_TOKEN: 't0k:en of the gateway' },
   });
   await home.start();
-  const tell = async (
+  const report = async (
     query: string,
     method = 'GET',
     headers: Record<string, string> = basic('t0k:en of the gateway'),
   ) => (await fetch(`${home.url}/callbacks/sms${query}`, { method, headers })).status;
   assert.deepEqual(
-    [await tell('?sid=a&status=3'), await tell('?sid=a&status=1'), await tell('?sid=a&status=1', 'POST')],
+    [await report('?sid=a&status=3'), await report('?sid=a&status=1'), await report('?sid=a&status=1', 'POST')],
     [200, 503, 405],
   );
-  assert.equal(await tell('?sid=a&status=1', 'GET', {}), 401);
+  assert.equal(await report('?sid=a&status=1', 'GET', {}), 401);
 });

@@ -46,7 +46,7 @@ async function open(t: TestContext, db: Database) {
     await time.advance(ms, worker.idle);
   };
   const shown = async (id: string) => (await app.show(id)) as NotificationView;
-  /** The path of the link in the latest mail, as a person would copy it. */
+  /** The path of the link in the latest mail. */
   const linkIn = (raw: string) => {
     const text = raw.replaceAll('=\r\n', '').replaceAll('=3D', '=');
     return /https:\/\/services\.example\.gov(\/received\/\S+)/.exec(text)?.[1] ?? '';
@@ -55,7 +55,7 @@ async function open(t: TestContext, db: Database) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the button behind the link of a mail makes the notification read and ends the cascade; looking does not`, async (t) => {
+  test(`${engine.name}: the button on the linked page marks the notification as read and ends the cascade; opening the page does not`, async (t) => {
     const { db, app, time, sink, ask, run, shown, linkIn, letter, faults } = await open(t, await engine.open(t));
     const id = await app.accept({
       citizenId: 'cit-ada',
@@ -67,7 +67,7 @@ for (const engine of engines) {
     for (const method of ['GET', 'HEAD']) {
       const looked = await ask(method, path);
       assert.equal(looked.status, 200);
-      // What the link itself is made of may be any letters.
+      // The random part of the link can contain any letters.
       assert.doesNotMatch(looked.text.replaceAll(path, ''), /secret|Hello|ada/i);
       assert.match(looked.headers.get('content-security-policy') ?? '', /default-src 'none'/);
     }
@@ -85,7 +85,7 @@ for (const engine of engines) {
       /\u2068Tax Office\u2069 sent you an email[\s\S]*doubt that it is real[\s\S]*Ask \u2068Tax Office\u2069/,
     );
     const confirmed = /<title>Receipt confirmed – Tax Office<[\s\S]*\u2068Tax Office\u2069 now knows/;
-    // A press answered with a page would be asked for again by a phone that comes back to it.
+    // A redirect, because a phone that returns to the page would send the form again.
     const pressed = await ask('POST', path, {}, 'manual');
     assert.deepEqual([pressed.status, pressed.headers.get('location'), pressed.text], [303, path, '']);
     const used = (await ask('GET', path)).text;
@@ -96,10 +96,10 @@ for (const engine of engines) {
       [after.status, after.deliveries.map(({ channel, status }) => `${channel} ${status}`)],
       ['read', ['inbox sent', 'email delivered', 'email skipped', 'letter skipped']],
     );
-    const told = (await app.events()).length;
+    const eventCount = (await app.events()).length;
     assert.equal((await ask('POST', path)).status, 200);
     await run(13 * day);
-    assert.equal((await app.events()).length, told);
+    assert.equal((await app.events()).length, eventCount);
     assert.deepEqual([sink.mails.length, letter.calls.length, faults], [1, 0, []]);
     await createFeedNumberer({ read: db.read, write: db.write, clock: time.clock }).run('pass');
     const feed = await app.serve(readEvents)({});
@@ -122,7 +122,7 @@ for (const engine of engines) {
     assert.equal((claims['legalEffect'] as { basis: string }).basis, 'the citizen opened the message');
   });
 
-  test(`${engine.name}: a mail that seemed lost is proved by its link, after the deadline too`, async (t) => {
+  test(`${engine.name}: the link of a mail without a delivery report proves its delivery, even after the deadline`, async (t) => {
     const { app, sink, ask, run, shown, linkIn } = await open(t, await engine.open(t));
     sink.setBehaviour(() => 'drop-after-data');
     const id = await app.accept({ citizenId: 'cit-ada', channels: ['email'] });
@@ -133,7 +133,7 @@ for (const engine of engines) {
     assert.deepEqual([status, deliveries[1]?.['status']], ['read', 'delivered']);
   });
 
-  test(`${engine.name}: a made-up or changed link confirms nothing, and one of an unsent mail neither`, async (t) => {
+  test(`${engine.name}: an invented or changed link, or the link of an unsent mail, confirms nothing`, async (t) => {
     const { app, db, sink, ask, run, shown, linkIn, faults } = await open(t, await engine.open(t));
     const id = await app.accept({ citizenId: 'cit-ada' });
     await run(minuteMs);
@@ -162,7 +162,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a citizen lists and opens the own messages only, and the first opening is the proof`, async (t) => {
+  test(`${engine.name}: a citizen can list and open only their own messages, and the first opening is the proof`, async (t) => {
     const { app, run, shown, time } = await open(t, await engine.open(t));
     const message = '# Title\n\n<script>alert(1)</script>';
     const ids: string[] = [];

@@ -9,14 +9,14 @@ import { createDeliveryApp, minuteMs } from '../support/delivery-app.ts';
 
 const day = 24 * 60 * minuteMs;
 
-/** The value of a header, unfolded; undefined where the mail has none. */
+/** The unfolded value of a header; undefined if the mail does not have it. */
 function headerOf(raw: string, name: string): string | undefined {
   const head = raw.split('\r\n\r\n', 1)[0]?.replaceAll(/\r\n(?=[ \t])/g, '') ?? '';
   return new RegExp(`^${name}: (.*)$`, 'm').exec(head)?.[1]?.trim();
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a reminder stands in the thread of the mail that arrived, whichever attempt that was`, async (t) => {
+  test(`${engine.name}: a reminder replies to the mail that was delivered, whichever attempt that was`, async (t) => {
     const db = await engine.open(t);
     const parts = { cascade: defaultPolicyFor(new Set(['letter'])) };
     const { app, time, sink, start } = await createDeliveryApp(t, db, parts);
@@ -30,7 +30,7 @@ for (const engine of engines) {
       worker.wake();
       await time.advance(ms, worker.idle);
     };
-    // The whole text of the first attempt comes, and is refused.
+    // The relay receives the whole first attempt and refuses it.
     sink.setBehaviour((_to, before) => (before === 0 ? { refuse: 'message', code: 451, text: 'later' } : 'accept'));
     await app.accept({ citizenId: 'cit-ada', subject: 'Your permit' });
     await run(6 * day);

@@ -17,7 +17,7 @@ import {
 const cascade: CascadePolicy = { ...inboxAndEmailPolicy, verifiedOnly: ['email'] };
 
 for (const engine of engines) {
-  test(`${engine.name}: each simulator citizen comes to the end of its name, through the same code`, async (t) => {
+  test(`${engine.name}: a message to each simulator citizen gets the outcome that its id names, through the production code`, async (t) => {
     const db = await engine.open(t);
     const { app, time, sink, start, smtp, faults } = await createDeliveryApp(t, db, {
       citizens: Object.fromEntries(
@@ -48,8 +48,8 @@ for (const engine of engines) {
         ['sim-deceased', 'undeliverable', 'citizen-deceased'],
       ],
     );
-    const told = await db.read('select id from feed_event');
-    assert.equal(told.length, 10, 'each outcome is told');
+    const events = await db.read('select id from feed_event');
+    assert.equal(events.length, 10, 'each outcome has an event');
     assert.deepEqual([sink.mails.length, faults], [0, []]);
   });
 }

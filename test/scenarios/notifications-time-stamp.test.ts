@@ -31,7 +31,7 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-/** A stamper that trusts this authority, with what it told of faults. */
+/** A time-stamp client that trusts this authority, and the faults that it reported. */
 function stamperFor(authority: { readonly url: string; readonly ca: string }, timeoutMs = 10_000) {
   const faults: string[] = [];
   let at = now;
@@ -57,7 +57,7 @@ async function verify(folder: string, ...args: string[]) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a bundle is stamped, and verifies offline with its time`, async (t) => {
+  test(`${engine.name}: a bundle gets a time stamp and verifies offline with its time`, async (t) => {
     const authority = await startTimeStampAuthority(t, () => now);
     const app = await createNotificationApp(await engine.open(t), { now: () => now }, { 'cit-ada': { name: 'Ada' } });
     const { stamp, faults } = stamperFor(authority);
@@ -92,7 +92,7 @@ for (const engine of engines) {
   });
 }
 
-test('each bit of a stamped bundle counts, and its stamp can be neither removed nor exchanged', async (t) => {
+test('a bundle with a changed bit, without its time stamp or with another time stamp does not verify', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const { stamp } = stamperFor(authority);
   const bundle = await signEvidence(key, claims, stamp);
@@ -127,21 +127,21 @@ test('each bit of a stamped bundle counts, and its stamp can be neither removed 
 });
 
 const lies: ReadonlyArray<[string, TimeStampFault, RegExp]> = [
-  ['whose clock is an hour off', { clockOffsetMs: 3_600_000 }, /its time differs too much from ours/],
-  ['that stamps something else', { imprint: 'another' }, /not over this text/],
-  ['that repeats an answer to another', { nonce: 'another' }, /answers another request/],
-  ['that leaves the nonce out', { nonce: 'none' }, /answers another request/],
+  ['with a clock that is an hour off', { clockOffsetMs: 3_600_000 }, /its time differs too much from ours/],
+  ['that stamps another digest', { imprint: 'another' }, /not over this text/],
+  ['that repeats the response to another request', { nonce: 'another' }, /answers another request/],
+  ['that omits the nonce', { nonce: 'none' }, /answers another request/],
   ['that refuses', { status: 'refused' }, /refused the request/],
-  ['whose signature is broken', { signature: 'broken' }, /its signature does not fit/],
+  ['with a broken signature', { signature: 'broken' }, /its signature does not fit/],
   ['that signs twice', { signature: 'twice' }, /its form/],
-  ['whose signature is one of something else', { content: 'other' }, /its form/],
-  ['that answers no time stamp', { answer: 'garbage' }, /the answer/],
-  ['that does not end', { answer: 'endless' }, /more than 65536 bytes/],
-  ['that answers an error', { answer: 'error' }, /received 500/],
-  ['that does not answer', { answer: 'nothing' }, /timeout/i],
+  ['with a signature of other content', { content: 'other' }, /its form/],
+  ['that responds without a time stamp', { answer: 'garbage' }, /the answer/],
+  ['that responds without an end', { answer: 'endless' }, /more than 65536 bytes/],
+  ['that responds with an error', { answer: 'error' }, /received 500/],
+  ['that does not respond', { answer: 'nothing' }, /timeout/i],
 ];
 
-test('an authority that is wrong gives no stamp: the bundle comes without, says so, and verifies', async (t) => {
+test('without a valid time stamp of the authority, a bundle states that it has none and still verifies', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const folder = folderOf(t);
   for (const [which, lie, fault] of lies) {
@@ -159,7 +159,7 @@ test('an authority that is wrong gives no stamp: the bundle comes without, says 
   }
 });
 
-test('a stamp over a digest that can be forged is none', async (t) => {
+test('a time stamp over a weak digest is rejected', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   authority.lies({ imprint: 'weak' });
   const { stamp, faults } = stamperFor(authority);
@@ -167,7 +167,7 @@ test('a stamp over a digest that can be forged is none', async (t) => {
   assert.match(faults.join(), /not over SHA-256/);
 });
 
-test('a certificate of another authority, or for something else, gives no stamp', async (t) => {
+test('a time stamp by a certificate of another authority or for another usage is rejected', async (t) => {
   const [good, other] = [
     await startTimeStampAuthority(t, () => now),
     await startTimeStampAuthority(t, () => now, { name: 'Other' }),
@@ -188,7 +188,7 @@ test('a certificate of another authority, or for something else, gives no stamp'
   assert.match(await faultOf(young), /was not valid at that time/);
 });
 
-test('after a failure an authority is left alone for half a minute, and then asked again', async (t) => {
+test('after a failure no request is sent to the authority for 30 seconds', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const { stamp, wait } = stamperFor(authority);
   authority.lies({ answer: 'error' });
@@ -200,7 +200,7 @@ test('after a failure an authority is left alone for half a minute, and then ask
   assert.ok((await stamp(Buffer.from('x'))) !== undefined);
 });
 
-test('an authority that is left alone is asked at once when the clock was set back', async (t) => {
+test('after a failure the authority is asked at once when the clock is set back', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const { stamp, wait } = stamperFor(authority);
   wait(3_600_000);
@@ -209,7 +209,7 @@ test('an authority that is left alone is asked at once when the clock was set ba
   assert.ok((await stamp(Buffer.from('x'))) !== undefined);
 });
 
-/** An authority of OpenSSL in a folder, with a certificate of its own. */
+/** An OpenSSL time-stamp authority in a folder, with its own certificate. */
 function opensslAuthority(folder: string) {
   const openssl = (command: string) =>
     execFileSync('openssl', command.split(/\s+/), { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -226,7 +226,7 @@ function opensslAuthority(folder: string) {
   return openssl;
 }
 
-test('OpenSSL stamps our requests, and verifies the tokens that we keep', async (t) => {
+test('OpenSSL accepts our time-stamp requests, and verifies the stored tokens', async (t) => {
   const folder = folderOf(t);
   const openssl = opensslAuthority(folder);
   const over = Buffer.from('the signed statement');

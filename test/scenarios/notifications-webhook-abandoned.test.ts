@@ -30,7 +30,7 @@ async function queueMany(db: Database, webhook: WebhookId): Promise<void> {
   await db.write(unit);
 }
 
-/** A database that records how many calls each unit gives up. */
+/** A database that records how many calls each unit abandons. */
 function recordGivenUp(db: Database): { db: Database; givenUp: number[] } {
   const givenUp: number[] = [];
   const deadIn = async () =>
@@ -56,7 +56,7 @@ for (const engine of engines) {
     return { ...recorded, ...app, receiver, id };
   };
 
-  test(`${engine.name}: the waiting calls of a removed webhook are given up in pages`, async (t) => {
+  test(`${engine.name}: the waiting calls of a removed webhook are abandoned page by page`, async (t) => {
     const { db, id, operate, idle, givenUp, receiver, faults } = await open(t);
     const removed = await operate(removeWebhook, { params: { id } });
     assert.deepEqual([removed['waiting'], removed['dead'], givenUp], [count, 0, []]);
@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.deepEqual(await countCalls(db.read, id), { waiting: 0, dead: count });
   });
 
-  test(`${engine.name}: the calls of a receiver that answers 410 are given up in pages, and a redelivery makes all of them`, async (t) => {
+  test(`${engine.name}: the calls to a receiver that answers 410 are abandoned page by page, and a redelivery makes all of them`, async (t) => {
     let status = 410;
     const { id, operate, sendMany, idle, givenUp, receiver, faults } = await open(t, () => status);
     const shown = async () => {
@@ -82,7 +82,7 @@ for (const engine of engines) {
     assert.deepEqual([receiver.calls.length, await shown()], [count + 2, [0, 0]]);
   });
 
-  test(`${engine.name}: after a crash between two pages the next process gives up the rest, unless the webhook is active again`, async (t) => {
+  test(`${engine.name}: after a crash between two pages the next process abandons the rest, unless the webhook is active again`, async (t) => {
     const { db, id, operate } = await open(t);
     await db.write([disableWebhook(id)]);
     await db.write(giveUpCalls(id));

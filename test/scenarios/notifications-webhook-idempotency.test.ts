@@ -8,7 +8,7 @@ import { createNotificationApp } from '../support/notification-app.ts';
 const body = { url: 'http://127.0.0.1:9/calls' };
 
 for (const engine of engines) {
-  test(`${engine.name}: a creation that is repeated with its key makes one webhook and returns the same secret`, async (t) => {
+  test(`${engine.name}: repeated creations with one idempotency key create one webhook and return the same secret`, async (t) => {
     const db = await engine.open(t);
     const app = await createNotificationApp(db, { now: () => Date.UTC(2026, 0, 15, 9) }, {});
     const [create, list] = [app.serve(createWebhook), app.serve(listWebhooks)];

@@ -80,7 +80,7 @@ for (const engine of engines) {
     assert.deepEqual(await strict.counts(), [0, 1]);
   });
 
-  test(`${engine.name}: a receiver that never answers does not keep the calls of another client waiting`, async (t) => {
+  test(`${engine.name}: a receiver that never answers does not delay the calls of another client`, async (t) => {
     const db = await engine.open(t);
     const { app, time } = await createDeliveryApp(t, db);
     const hanging: Array<() => void> = [];
@@ -133,7 +133,7 @@ for (const engine of engines) {
     assert.deepEqual([started, delivered], [80, 1]);
   });
 
-  test(`${engine.name}: a stop waits for numbering and calls together when neither ends, within one deadline`, async (t) => {
+  test(`${engine.name}: a stop waits at most one deadline for the numbering of events and the calls together`, async (t) => {
     const db = await engine.open(t);
     const { app, time } = await createDeliveryApp(t, db);
     let [posts, writes, isAway] = [0, 0, false];
@@ -240,7 +240,7 @@ for (const engine of engines) {
   });
 }
 
-test('a resolver or receiver that never answers ends with the timeout of the call', async (t) => {
+test('a call ends with its timeout when the resolver or receiver never answers', async (t) => {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   t.after(() => {

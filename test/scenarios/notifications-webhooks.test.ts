@@ -53,7 +53,7 @@ for (const engine of engines) {
     assert.throws(() => verify(String(secret), fourth, time.clock.now()));
   });
 
-  test(`${engine.name}: each of several replaced secrets signs for a day after its rotation, and no longer`, async (t) => {
+  test(`${engine.name}: each replaced secret signs for a day after its rotation, and no longer`, async (t) => {
     const { time, operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     const receiver = await startWebhookReceiver(t);
     const { id, secret } = await operate(createWebhook, { body: { url: receiver.url } });
@@ -126,7 +126,7 @@ for (const engine of engines) {
     assert.ok(gone.calls.length <= 2);
   });
 
-  test(`${engine.name}: the feeds of two clients have no gap and no duplicate under concurrent commits and two numberers`, async (t) => {
+  test(`${engine.name}: the feeds of two clients have no gap or duplicate with concurrent commits and two processes that number events`, async (t) => {
     const db = await engine.open(t);
     const { app, idle, faults } = await openWebhookApp(t, db);
     const clock = { now: () => Date.UTC(2030, 0, 1) };
@@ -168,7 +168,7 @@ for (const engine of engines) {
   });
 }
 
-test('the delays between the attempts are 75 hours and 35 minutes in all', () => {
+test('the delays between the attempts add up to 75 hours and 35 minutes', () => {
   const total = retryDelaysMs.reduce((sum, delay) => sum + delay, 0);
   assert.equal(total, 75 * hour + 35 * minuteMs + 5_000);
 });

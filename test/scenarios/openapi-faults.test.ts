@@ -77,7 +77,7 @@ function problemOf({ status, headers, body }: HttpResponse) {
 
 const problem = 'application/problem+json';
 
-test('on a machine fault every operation answers 500, with a problem that reveals nothing about it', async () => {
+test('every operation answers an internal error with 500 and a problem that reveals nothing about it', async () => {
   fault = new TypeError(secret);
   for (const name of sampledOperations) {
     const answer = await asking(name, 'ample');
@@ -91,14 +91,14 @@ test('on a machine fault every operation answers 500, with a problem that reveal
   }
 });
 
-test('on an unavailable database every operation answers 503 with Retry-After', async () => {
+test('every operation answers 503 with Retry-After when the database is unavailable', async () => {
   fault = new ReadUnavailable('the database cannot be reached');
   for (const name of sampledOperations) {
     assert.deepEqual(problemOf(await asking(name, 'ample')), [503, 'capacity-reduced', true, problem, '2'], name);
   }
 });
 
-test('over its quota every operation answers 429 with Retry-After, and has no effect', async () => {
+test('every operation answers 429 with Retry-After to a client over its quota, and has no effect', async () => {
   fault = new Error('an operation was run beyond the quota');
   const withToken = operations.filter(({ scope }) => scope !== null);
   for (const { name } of withToken) await asking(name, 'spent');

@@ -20,7 +20,7 @@ before(async () => {
 
 const slugOf = (answer: HttpResponse) => [answer.status, String(parseJsonBody(answer)['type']).split('/').at(-1)];
 
-test('one key creates one webhook, and a client has at most ten', async () => {
+test('one idempotency key creates one webhook, and a client can have at most ten', async () => {
   const own = await createClientToken(home, 'Many Webhooks');
   const make = async (url: string, key: string) =>
     await ask(postJson(own, '/v1/webhooks', { url }, { 'idempotency-key': key }));
@@ -31,7 +31,7 @@ test('one key creates one webhook, and a client has at most ten', async () => {
   assert.deepEqual(slugOf(await make('http://127.0.0.1:2/calls', '0')), [422, 'idempotency-key-reused']);
 });
 
-test('one key creates one template, and a client has a limited number', async () => {
+test('one idempotency key creates one template, and the number of templates per client is limited', async () => {
   const own = await createClientToken(home, 'Many Templates');
   const make = async (body: object, key: string) =>
     await ask(postJson(own, '/v1/templates', body, { 'idempotency-key': key }));

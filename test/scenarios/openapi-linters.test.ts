@@ -21,7 +21,7 @@ type Document = { readonly paths: Record<string, Readonly<Record<string, Operati
 
 const folder = makeTestFolder('cs-openapi-');
 
-test('redocly reports nothing with its strict rules', async () => {
+test('Redocly reports nothing with its strict rules', async () => {
   const { code, stdout, stderr } = await runOpenApiLinter(
     'redocly',
     'lint',
@@ -31,7 +31,7 @@ test('redocly reports nothing with its strict rules', async () => {
   assert.equal(code, 0, `${stdout}${stderr}`);
 });
 
-test('redocly scores the document 90 or better', async () => {
+test('Redocly gives the document a score of at least 90', async () => {
   const { code, stdout, stderr } = await runOpenApiLinter('redocly', 'score', '--format=json', openApiPath);
   assert.equal(code, 0, stderr);
   const { agentReadiness } = JSON.parse(stdout) as { agentReadiness: number };
@@ -43,7 +43,7 @@ async function diff(revision: string): Promise<{ readonly code: number | null; r
   return { code, text: `${stdout}${stderr}` };
 }
 
-test('the current document breaks nothing of the released one', async () => {
+test('the current document is compatible with the released one', async () => {
   const { code, text } = await diff(openApiPath);
   assert.equal(code, 0, text);
 });
@@ -80,14 +80,14 @@ const breaks: Readonly<Record<string, Parameters<typeof changed>[1]>> = {
 };
 
 for (const [name, change] of Object.entries(breaks)) {
-  test(`a breaking change fails the build: ${name}`, async () => {
+  test(`a breaking change is reported: ${name}`, async () => {
     const { code, text } = await diff(changed(name.replaceAll(' ', '-'), change));
     assert.equal(code, 1, text);
     assert.match(text, /[1-9]\d* major/);
   });
 }
 
-test('additions pass: a new endpoint, a new optional member, a new enumeration value in a response', async () => {
+test('a new endpoint, a new optional member and a new enumeration value in a response are compatible changes', async () => {
   const grown = changed('grown', (at, all) => {
     body(at('/notifications/send', 'post')).properties['tone'] = {
       type: 'string',

@@ -31,8 +31,8 @@ test('a response that matches the OpenAPI document has no fault', () => {
 });
 
 const wrong: readonly (readonly [string, Partial<SentResponse>, string])[] = [
-  ['a status that is not declared', { status: 418 }, 'the status is not declared'],
-  ['a header that is absent', { headers: { ...good.headers, 'request-id': undefined } }, 'no header Request-Id'],
+  ['an undeclared status', { status: 418 }, 'the status is not declared'],
+  ['a missing header', { headers: { ...good.headers, 'request-id': undefined } }, 'no header Request-Id'],
   [
     'a header of another form',
     { headers: { ...good.headers, 'api-version': 'one' } },
@@ -78,21 +78,21 @@ for (const [what, change, fault] of wrong) {
   });
 }
 
-test('a body where none is declared is reported', () => {
+test('a body that is not declared is reported', () => {
   const headers = { ...good.headers, etag: '"1"' };
   assert.deepEqual(judge({ ...good, status: 304, headers, body: Buffer.from('x') }).problems, [
     'a body where none is declared',
   ]);
 });
 
-test('a response outside the operations must be a refusal or list the methods', () => {
+test('a response without an operation must be a refusal or list the allowed methods', () => {
   const unrouted = { ...good, path: '/v1/nowhere' };
   assert.deepEqual(judge({ ...unrouted, status: 404 }).problems, []);
   assert.deepEqual(judge({ ...unrouted, status: 200 }).problems, ['an answer that no operation declares']);
   assert.deepEqual(judge({ ...unrouted, method: 'OPTIONS', status: 204 }).problems, ['no Allow']);
 });
 
-test('every operation declares responses and a default', () => {
+test('every operation declares its responses and a default response', () => {
   const declared = declaredResponses();
   const names = new Set(declared.map((answer) => answer.split(' ')[0] ?? ''));
   for (const name of names) assert.ok(declared.includes(`${name} default`), name);

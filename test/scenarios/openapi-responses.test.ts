@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { waitPastMidnight } from '../support/avoid-midnight.ts';
 import { type ExternalIssuer, makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
 import {
   bearerHeaders,
@@ -9,8 +8,8 @@ import {
   type HttpResponse,
   parseJsonBody,
   postJson,
+  startPartialUpload,
 } from '../support/http-client.ts';
-import { startPartialUpload } from '../support/partial-upload.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, type ServerFixture } from '../support/server-process.ts';
 import {
@@ -20,7 +19,7 @@ import {
   validMessage,
   validRequest,
 } from '../support/valid-requests.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { waitPastMidnight, waitUntil } from '../support/wait-until.ts';
 
 // Declared responses that need more than one request. test/support/openapi-response-preload.ts checks each response against its
 // schema.
@@ -40,9 +39,9 @@ before(async () => {
   token = await home.fetchAccessToken();
 });
 
-/** Messages with this reference never become read, as if another change always came first. */
+/** Opening a message with this reference always conflicts with another change. */
 const unopenable = 'unopenable';
-/** Documents kept until this instant are never withdrawn, as if another change always came first. */
+/** The withdrawal of a document that is retained until this instant always conflicts with another change. */
 const unmovable = '2099-01-01T00:00:00.000Z';
 
 /**
@@ -96,7 +95,7 @@ async function citizensToken(citizenId: string): Promise<string> {
   return await issuer.sign({ ...claims, aud: `${home.url}/v1` });
 }
 
-test('a citizen states contact preferences and reads them, and a person who is not in the register cannot', async () => {
+test('a citizen can set and read contact preferences, and a person who is not in the register cannot', async () => {
   const wishes = { declined: ['sms'], language: 'en' };
   const state = async (citizenId: string) =>
     await ask(postJson(await citizensToken(citizenId), '/v1/contact-preferences', wishes));
@@ -110,7 +109,7 @@ test('a citizen states contact preferences and reads them, and a person who is n
   assert.deepEqual(slugOf(await state('nobody')), [404, 'citizen-not-found']);
 });
 
-test('a citizen reads the own register record, and a person who is not in the register finds none', async () => {
+test('a citizen can read their own register record, and a person who is not in the register receives 404', async () => {
   const read = async (citizenId: string) =>
     await ask({ path: '/v1/register-record', headers: bearerHeaders(await citizensToken(citizenId)) });
   const own = await read('demo-mary');
@@ -120,7 +119,7 @@ test('a citizen reads the own register record, and a person who is not in the re
   assert.deepEqual(slugOf(await read('nobody')), [404, 'citizen-not-found']);
 });
 
-test('a citizen sets the citizen lock, and removes it at most five times a day', async () => {
+test('a citizen can set the citizen lock, and remove it at most five times a day', async () => {
   await waitPastMidnight();
   const own = await citizensToken('demo-mary');
   const change = (locked: boolean) => ask(postJson(own, '/v1/register-lock', { locked }));
@@ -135,11 +134,11 @@ test('a citizen sets the citizen lock, and removes it at most five times a day',
   const of = async (citizenId: string) =>
     await ask(postJson(await citizensToken(citizenId), '/v1/register-lock', { locked: true }));
   assert.deepEqual(slugOf(await of('nobody')), [404, 'citizen-not-found']);
-  // Another change always comes first: see `prepareDatabase`.
+  // The change always conflicts: see `prepareDatabase`.
   assert.deepEqual(slugOf(await of('demo-anh')), [409, 'changed-meanwhile']);
 });
 
-test('a citizen opens an inbox message, also eight times at once, and none of another citizen', async () => {
+test('a citizen can open an inbox message, even eight times at once, but not one of another citizen', async () => {
   const headers = bearerHeaders(await citizensToken('demo-mary'));
   const sent = await ask(postJson(token, '/v1/notifications/send', validMessage));
   const path = `/v1/inbox/${parseJsonBody(sent)['id']}`;
@@ -156,7 +155,7 @@ test('a citizen opens an inbox message, also eight times at once, and none of an
   ]);
 });
 
-test('an opening that always conflicts with another change is refused as such, and opens nothing', async () => {
+test('opening a message is refused as a conflict while other changes conflict with it, and the message stays unread', async () => {
   const headers = bearerHeaders(await citizensToken('demo-mary'));
   const sent = await ask(postJson(token, '/v1/notifications/send', { ...validMessage, reference: unopenable }));
   const path = `/v1/inbox/${parseJsonBody(sent)['id']}`;
@@ -165,7 +164,7 @@ test('an opening that always conflicts with another change is refused as such, a
   assert.notEqual(parseJsonBody(shown)['status'], 'read');
 });
 
-test('only an authorized client learns that the register has no such citizen', async () => {
+test('only a client with the scope for it learns that a citizen is not in the register', async () => {
   const narrow = await home.fetchAccessToken(['notifications:send']);
   const message = { ...validMessage, citizenId: 'nobody' };
   const refused = await ask(postJson(token, '/v1/notifications/send', message));
@@ -173,12 +172,12 @@ test('only an authorized client learns that the register has no such citizen', a
   assert.deepEqual([...slugOf(refused), accepted.status], [404, 'citizen-not-found', 202]);
 });
 
-test('a cursor before the retained events is refused instead of skipping events', async () => {
+test('a cursor before the retained events is refused, so that a client does not miss events', async () => {
   const answer = await ask({ path: '/v1/events?after=0', headers: bearerHeaders(token) });
   assert.deepEqual(slugOf(answer), [410, 'cursor-expired']);
 });
 
-test('a citizen reads the own access log with a token of a trusted issuer', async () => {
+test('a citizen can read their access log with a token of a trusted issuer', async () => {
   const signed = await citizensToken('demo-mary');
   await ask(postJson(token, '/v1/notifications/send', validMessage));
   const read = () => ask({ path: '/v1/access-log', headers: bearerHeaders(signed) });
@@ -187,7 +186,7 @@ test('a citizen reads the own access log with a token of a trusted issuer', asyn
   assert.equal(answer.status, 200, String(answer.body));
 });
 
-test('a receipt is recorded at once with Retry-After, and later has its proof', async () => {
+test('a receipt is available at once with Retry-After, and later has its proof', async () => {
   const receiptOf = async () => {
     const sent = await ask(postJson(token, '/v1/notifications/send', validMessage));
     return String(parseJsonBody(sent)['receipt']);
@@ -221,7 +220,7 @@ test('a document that is not scanned yet is refused with Retry-After', async () 
   assert.deepEqual([...slugOf(answer), answer.headers['retry-after']], [409, 'document-not-ready', '5']);
 });
 
-test('every operation on an erased document answers 410 with a link to the proof', async () => {
+test('every operation on an erased document receives 410 with a link to the proof', async () => {
   const id = await deposited();
   const path = `/v1/documents/${id}`;
   const erased = await ask({ method: 'DELETE', path, headers: bearerHeaders(token) });
@@ -245,7 +244,7 @@ async function otherClient(): Promise<{ readonly clientId: string }> {
   return JSON.parse((await runCommandInProcess(home, 'clients', 'create', 'Registry', ...flags)).stdout);
 }
 
-test('a client receives grants until it is disabled', async () => {
+test('a client can receive grants until it is disabled', async () => {
   const path = `/v1/documents/${await deposited()}/grants`;
   const { clientId } = await otherClient();
   const grant = async (purpose: string) => await ask(postJson(token, path, { clientId, purpose }));
@@ -254,7 +253,7 @@ test('a client receives grants until it is disabled', async () => {
   assert.deepEqual(slugOf(await grant('tax')), [400, 'bad-request']);
 });
 
-test('a document has at most a hundred grants', async () => {
+test('a document can have at most 100 grants', async () => {
   const path = `/v1/documents/${await deposited()}/grants`;
   const { clientId } = await otherClient();
   const grant = async (purpose: string) => await ask(postJson(token, path, { clientId, purpose }));
@@ -268,20 +267,20 @@ test('a grant can be ended once', async () => {
   assert.deepEqual(slugOf(answer), [409, 'conflict']);
 });
 
-test('of several concurrent withdrawals one erases, and the others answer 410', async () => {
+test('one of several concurrent withdrawals erases the document, and the others receive 410', async () => {
   const asked = { method: 'DELETE', path: `/v1/documents/${await deposited()}`, headers: bearerHeaders(token) };
   const answers = await Promise.all(Array.from({ length: 8 }, () => ask(asked)));
   const statuses = answers.map(({ status }) => status).sort();
   assert.deepEqual(statuses, [200, ...Array.from({ length: 7 }, () => 410)]);
 });
 
-test('a withdrawal that always conflicts with another change is refused as such, and can be repeated', async () => {
+test('a withdrawal is refused as a conflict while other changes conflict with it, and can be repeated', async () => {
   const path = `/v1/documents/${await deposited({ 'document-retain-until': unmovable })}`;
   const answer = await ask({ method: 'DELETE', path, headers: bearerHeaders(token) });
   assert.deepEqual([...slugOf(answer), parseJsonBody(answer)['retryable']], [409, 'changed-meanwhile', true]);
 });
 
-test('one idempotency key creates one document: 409 while it runs, 422 for another document', async () => {
+test('one idempotency key creates one document, with 409 during the deposit and 422 for another document', async () => {
   let headers: HttpRequest['headers'] = {};
   let running: HttpResponse | undefined;
   let count = 0;

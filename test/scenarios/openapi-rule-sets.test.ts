@@ -17,7 +17,7 @@ async function lint(set: string, file: string): Promise<readonly Finding[]> {
   const args = ['lint', file, '-r', join(spec, `${set}.yaml`), '-f', 'json', '--quiet'];
   const { stdout, stderr } = await runOpenApiLinter('spectral', ...args);
   assert.match(stdout, /^\[/, `spectral did not run: ${stderr}`);
-  // The list ends at the last bracket; a note for people can follow.
+  // The list ends at the last bracket. A note can follow.
   return JSON.parse(stdout.slice(0, stdout.lastIndexOf(']') + 1)) as readonly Finding[];
 }
 

@@ -10,21 +10,21 @@ import {
 } from '../support/http-client.ts';
 import { createResources, markers, type ResourceIds, validClaims, validRequest } from '../support/valid-requests.ts';
 
-/** What a client has done, as the ledger has to have it: how many events of each kind. */
+/** The ledger events that a client has caused: their number by type. */
 type ClientUsage = { readonly clientId: string; readonly events: Readonly<Record<string, number>> };
 
-/** What two clients did. */
+/** The usage of two clients. */
 export type OperationUsage = { readonly user: ClientUsage; readonly otherClient: ClientUsage };
 
 type OperationCaller = {
   readonly token: string;
   readonly ids: ResourceIds;
-  /** Asks, and wants this status. */
+  /** Sends a request and expects this status. */
   expect(status: number, asked: HttpRequest): Promise<HttpResponse>;
   validRequest(name: string): HttpRequest;
 };
 
-/** Uses every operation once at least, and some as they are refused. Both tokens are of clients that did nothing yet. */
+/** Calls every operation at least once, some with a refusal. Both tokens must belong to new clients. */
 export async function callEveryOperation(ask: HttpSend, token: string, otherToken: string): Promise<OperationUsage> {
   // Two verifications, a notification for later, a deposit, a webhook and a template.
   const ids = await createResources(ask, token);
@@ -60,7 +60,7 @@ export async function callEveryOperation(ask: HttpSend, token: string, otherToke
         'webhook.changed': 4,
       },
     },
-    // That a document was asked for by somebody whom it does not concern is for the citizen to know, and not theirs to have.
+    // The event of a refused document belongs to the citizen, not to the client.
     otherClient: { clientId: String(decodeJwt(otherToken)['client_id']), events: {} },
   };
 }
@@ -70,7 +70,7 @@ async function callIdentityOperations({ token, expect, validRequest: good }: Ope
   await expect(200, good('verifyIdentityByQuery'));
   await expect(200, good('verifyIdentityQuery'));
   await expect(200, postJson(token, path, { ...validClaims, familyName: markers.name }));
-  // Without an id: the search is one event. Those of the person it found and of a stranger are not this client's to have.
+  // A search is one event of the client. The events of the person found and of the decoy have no client.
   const { citizenId: _id, ...names } = validClaims;
   await expect(200, postJson(token, path, { ...names, postalCode: 'BS1 4ST' }));
   await expect(200, good('readVerification'));
@@ -103,7 +103,7 @@ async function callDocumentOperations({ token, ids, expect }: OperationCaller): 
   await expect(200, { ...read(), path: '/v1/documents?citizenId=demo-mary' });
 }
 
-/** What uses no data of a citizen leaves no event, refusals neither, but that of a document. */
+/** Calls that use no citizen data, and refusals. Only the refusal of a document records an event. */
 async function callWithoutEvents(
   { token, ids, expect, validRequest: good }: OperationCaller,
   otherToken: string,

@@ -11,7 +11,7 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 const watch = join(import.meta.dirname, '../support/network-log-preload.ts');
 
-/** A server that notes where it goes, started for the second time: a first start fills the demo through its own interface. */
+/** A server that records its connections. It is started twice, because the first start of the demo calls its own API. */
 async function watchedServer(t: TestContext, options: { engine?: Engine['name']; settings?: Record<string, string> }) {
   const folder = makeTestFolder('cs-network-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -33,7 +33,7 @@ async function watchedServer(t: TestContext, options: { engine?: Engine['name'];
   return { home, server, places };
 }
 
-/** The three operations, and the pages a person looks at first. */
+/** Calls the three main operations and the first pages of the documentation. */
 async function useAll(home: ServerFixture): Promise<void> {
   const { citizens, documents } = home.readDemoFile();
   const { citizenId, givenName, familyName, birthDate } = citizens[0] ?? assert.fail();
@@ -50,7 +50,7 @@ async function useAll(home: ServerFixture): Promise<void> {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a server that was told of nobody connects to nobody and asks for no name`, async (t) => {
+  test(`${engine.name}: a server without external services makes no connection and no DNS query`, async (t) => {
     const { home, server, places } = await watchedServer(t, { engine: engine.name });
     await useAll(home);
     await waitUntil(async () => (await (await fetch(`${home.url}/outbox`)).text()).includes('elsewhere.example'));
@@ -59,7 +59,7 @@ for (const engine of engines) {
   });
 }
 
-test('one that has a relay and a webhook goes there, and nowhere else', async (t) => {
+test('a server with a relay and a webhook connects to these two addresses only', async (t) => {
   const [sink, receiver] = [await startTestSmtpServer(t), await startWebhookReceiver(t)];
   const { home, server, places } = await watchedServer(t, { settings: { SMTP_URL: sink.url } });
   const headers = { authorization: `Bearer ${await home.fetchAccessToken()}`, 'content-type': 'application/json' };
@@ -68,6 +68,6 @@ test('one that has a relay and a webhook goes there, and nowhere else', async (t
   await useAll(home);
   await waitUntil(async () => sink.mails.length > 0 && receiver.calls.length > 0);
   await server.stop('SIGTERM');
-  const told = [`connect 127.0.0.1:${sink.port}`, `connect localhost:${receiver.port}`, 'name localhost'];
-  assert.deepEqual(places(), told.sort());
+  const configured = [`connect 127.0.0.1:${sink.port}`, `connect localhost:${receiver.port}`, 'name localhost'];
+  assert.deepEqual(places(), configured.sort());
 });

@@ -26,13 +26,13 @@ before(async () => {
 
 type Mail = { readonly citizenId: string; readonly subject: string; readonly message: string };
 
-/** What the outbox shows of each mail. */
+/** The parts of a mail in the outbox. */
 async function mailsInOutbox(): Promise<string[]> {
   const outbox = await (await fetch(`${home.url}/outbox`)).text();
   return outbox.split('<article>').slice(1);
 }
 
-/** Sends a mail to somebody of the demo, and gives the path of the link in it once it lies in the outbox. */
+/** Sends a mail to a citizen of the demo, and returns the path of its link when it is in the outbox. */
 async function linkOfMail(mail: Mail): Promise<string> {
   const body = { ...mail, channels: ['email'] };
   const sent = await createHttpClient(home.url)(
@@ -50,10 +50,10 @@ async function linkOfMail(mail: Mail): Promise<string> {
 
 const mailToMary = (subject: string): Mail => ({ citizenId: 'demo-mary', subject, message: 'Your permit is ready.' });
 
-/** A page for people: what it is called, asked for in a language. Those for citizens are in that language. */
+/** A page, its title, and the requested language. Pages for citizens are in that language. */
 type Expected = { readonly path: string; readonly locale: string; readonly title: string; readonly status?: number };
 
-/** What is told of a page before it is read: by a tab, and by what reads it out. */
+/** The title, language and headings of a page for tabs and screen readers. */
 async function outlineOf(page: Page) {
   return await page.evaluate<{ lang: string; dir: string; title: string; headings: number }>(`({
     lang: document.documentElement.lang,
@@ -63,11 +63,15 @@ async function outlineOf(page: Page) {
   })`);
 }
 
-const looks = (['light', 'dark'] as const).flatMap((scheme) => [360, 1000].map((widthPx) => ({ scheme, widthPx })));
+/** Each color scheme and each width once: contrast depends on the scheme, and layout on the width. */
+const looks = [
+  { scheme: 'light', widthPx: 360 },
+  { scheme: 'dark', widthPx: 1000 },
+] as const;
 
 /**
- * Looks at a page in both colour schemes, in a narrow and a wide window; and without scripts, as narrow as WCAG 1.4.10 has it. What
- * a program that reads it out is given is the same each time.
+ * Checks a page in a narrow light and in a wide dark window, and without scripts at the width of WCAG 1.4.10. The
+ * accessibility tree must be the same each time.
  */
 async function checkPage({ path, locale, title, status = 200 }: Expected): Promise<void> {
   const lang = path.startsWith('/received') ? locale : 'en';
@@ -103,21 +107,21 @@ for (const [path, title] of Object.entries({
   '/problems': 'Problems – citizen-services',
   '/problems/citizen-not-found': 'Citizen not found – citizen-services',
 })) {
-  test(`nothing is found wrong with ${path}, narrow or wide, light or dark, with scripts or without`, {
+  test(`${path} has no faults in narrow and wide windows, with light and dark colors, with and without scripts`, {
     skip,
   }, async () => {
     await checkPage({ path, title, locale: 'en' });
   });
 }
 
-test('nothing is found wrong with /outbox, with a message from right to left and one without a space in it', {
+test('/outbox has no faults with a message from right to left and one long message without a space', {
   skip,
 }, async () => {
   const address = `https://permits.example/${'renewal-'.repeat(30)}`;
   await linkOfMail({ citizenId: 'demo-mary', subject: 'x'.repeat(120), message: `Renew it at ${address} by Friday.` });
   const arabic = 'صدر تصريح الوقوف رقم 2026/119 في 20 November 2026.';
   await linkOfMail({ citizenId: 'demo-layla', subject: 'تصريح الوقوف', message: arabic });
-  // With those of the demo itself, so that none arrives between two looks.
+  // Waits for the mails of the demo too, so that none arrives between two checks.
   await waitUntil(async () => (await mailsInOutbox()).length >= home.readDemoFile().documents.length + 2);
   await checkPage({ path: '/outbox', title: 'Outbox – citizen-services', locale: 'en' });
   await using seen = await openPage(browser, `${home.url}/outbox`, { scheme: 'light', widthPx: 360, locale: 'en' });
@@ -125,7 +129,7 @@ test('nothing is found wrong with /outbox, with a message from right to left and
   assert.deepEqual(new Set(await seen.page.evaluate<number[]>(lines)), new Set([1]), 'no date is broken into lines');
 });
 
-test('the name above a page begins where the page does, however wide the window is', { skip }, async () => {
+test('the site name is aligned with the content of the page at any window width', { skip }, async () => {
   for (const widthPx of [360, 1000, 1600]) {
     await using seen = await openPage(browser, `${home.url}/docs`, { scheme: 'light', widthPx, locale: 'en' });
     const begin = async (place: string) => (await seen.page.locator(place).boundingBox())?.x;
@@ -149,7 +153,7 @@ const words = {
 for (const locale of ['en', 'de'] as const) {
   const { ask, done, unknown } = words[locale];
 
-  test(`nothing is found wrong with the page behind the link of a mail, before and after the button, in ${locale}`, {
+  test(`the confirmation page has no faults before and after the confirmation, in ${locale}`, {
     skip,
   }, async () => {
     const path = await linkOfMail(mailToMary(`Readable in ${locale}`));
@@ -160,7 +164,9 @@ for (const locale of ['en', 'de'] as const) {
     await checkPage({ path, locale, title: done });
   });
 
-  test(`a receipt is confirmed by keyboard alone and without scripts, in ${locale}`, { skip }, async () => {
+  test(`a citizen can confirm the receipt with the keyboard only and without scripts, in ${locale}`, {
+    skip,
+  }, async () => {
     const path = await linkOfMail(mailToMary(`By keyboard in ${locale}`));
     const view = { scheme: locale === 'en' ? 'light' : 'dark', widthPx: 360, locale, script: 'off' } as const;
     await using seen = await openPage(browser, `${home.url}${path}`, view);
@@ -182,7 +188,7 @@ for (const locale of ['en', 'de'] as const) {
   });
 }
 
-test('each link and each table of a page is reached by Tab, in the order of the page, and shows it', {
+test('the Tab key reaches each link and table in the order of the page, with a visible focus', {
   skip,
 }, async () => {
   for (const path of ['/', '/problems', '/problems/citizen-not-found']) {

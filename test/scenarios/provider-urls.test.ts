@@ -15,7 +15,7 @@ const wrong: ReadonlyArray<[string, string, RegExp]> = [
   ['SMS_URL', 'https://user:pa%ss@gateway.example/', /^SMS_URL: expected .* percent-encoded user, password and path/],
 ];
 
-test('a URL that no provider can be called at stops the start, and nothing of it is shown', async () => {
+test('an invalid provider URL stops the start, and the message does not show the URL', async () => {
   for (const [name, url, fault] of wrong) {
     await assert.rejects(
       async () =>
@@ -28,7 +28,7 @@ test('a URL that no provider can be called at stops the start, and nothing of it
   }
 });
 
-test('so does one of the relay', async (t) => {
+test('an invalid relay URL stops the start, and the message does not show the URL', async (t) => {
   for (const [url, fault] of [
     ['smtp://', /SMTP_URL: expected .* a host, .*, received another value, which is a secret\. See/],
     [
@@ -45,7 +45,7 @@ test('so does one of the relay', async (t) => {
   }
 });
 
-test('a wrong word about letters or DKIM stops the start where no letter and no mail leaves too', async (t) => {
+test('an invalid letter or DKIM setting stops the start, even if no letter and no mail is sent', async (t) => {
   const file = import.meta.filename;
   const wrongs: ReadonlyArray<[Record<string, string>, RegExp]> = [
     [{ LETTER_WINDOW: 'us' }, /LETTER_WINDOW: expected din5008b or uk-c5, received "us"/],

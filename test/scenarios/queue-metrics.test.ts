@@ -4,10 +4,10 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Not in a hurry: five seconds, after which a process looks again, are also what it waits for PostgreSQL at its start.
+// Without fast timers: the interval of five seconds is also the timeout for PostgreSQL at a start.
 const settings = { ADMIN_PORT: '0' };
 
-test('a process with the worker role tells what its queues hold, and one without tells nothing of them', async (t) => {
+test('only a process with the worker role reports the length of its queues', async (t) => {
   const home = await makeServerFixture(t, { engine: 'postgres', settings });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const metricsOf = async (role: string) => {
@@ -31,13 +31,13 @@ test('a process with the worker role tells what its queues hold, and one without
     'citizen_services_webhook_calls_due 0',
     'citizen_services_webhook_calls_oldest_due_seconds 0',
   ];
-  // Each queue is looked at by itself, one a moment before another.
+  // The queues are measured one after the other.
   await waitUntil(async () => (await ofWorker()).length >= all.length);
   assert.deepEqual(await ofWorker(), all);
   assert.deepEqual(await ofApi(), []);
 });
 
-test('a document that waits for a scanner that nobody has set is seen', async (t) => {
+test('the metrics count a document that waits for a scanner that is not configured', async (t) => {
   const demo = await makeServerFixture(t);
   await (await demo.start('demo')).stop('SIGTERM');
   const home = await makeServerFixture(t, { settings: { ...settings, DATA_DIR: demo.dataDir, CLAMAV: '' } });

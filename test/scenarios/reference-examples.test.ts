@@ -15,7 +15,7 @@ const textOf = (html: string) => html.replaceAll(/&([a-z0-9#]+);/g, (_whole, nam
 const decoyValues =
   /^(document|notification|webhook|template|verification|receipt)-not-found$|^citizen-token-needed$|^bad-request$/;
 
-test('every command of the reference is well formed: it fails only because its ids are invented', async (t) => {
+test('every command of the reference is well formed and fails only because its ids are invented', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   await home.fetchAccessToken();

@@ -8,7 +8,7 @@ import { makeServerFixture } from '../support/server-process.ts';
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('a language that the register writes in its own way is read as its tag, and what is none goes into no mail', async (t) => {
+test('a language in another notation is read as its language tag, and an invalid one is not used in a mail', async (t) => {
   const sink = await startTestSmtpServer(t);
   const home = await makeServerFixture(t, { settings: { SMTP_URL: sink.url } });
   const server = await home.start('demo');

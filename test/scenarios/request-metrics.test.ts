@@ -15,7 +15,7 @@ function statusOf(url: string, method: string): Promise<number | undefined> {
   return promise;
 }
 
-test('requests for tokens and to no route are counted and in the log, without what callers wrote', async (t) => {
+test("token requests and requests to unknown paths are counted and logged without the caller's input", async (t) => {
   const home = await makeServerFixture(t, { settings: { ADMIN_PORT: '0', LOG_LEVEL: 'info' } });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const server = home.launchCommand('start');

@@ -4,18 +4,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { withFastTimers } from '../support/fast-timers.ts';
 import { freePort } from '../support/free-port.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
-import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
-import { runDemoOnce } from '../support/wait-for-ledger.ts';
+import { makeServerFixture, runDemoOnce, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// What is done by one process of several, and by no other.
+// Work that only one process of several does.
 
-/** Makes the tables and keys of an installation and begins its ledger, as the first start of its demo does. */
+/** Creates the tables, keys and ledger of an installation with the first start of a demo. */
 async function installed(t: TestContext, settings: Readonly<Record<string, string>>): Promise<ServerFixture> {
   const home = await makeServerFixture(t, { engine: 'postgres', settings });
   await runDemoOnce(home);
@@ -28,7 +26,7 @@ async function begin(home: ServerFixture, role: string) {
   return process;
 }
 
-/** What is asked of a witness that never answers well, counted. */
+/** A witness that always fails and counts its requests. */
 async function startSilentWitness(t: TestContext) {
   let asked = 0;
   const server = createServer((_, answer) => {
@@ -40,7 +38,7 @@ async function startSilentWitness(t: TestContext) {
   return { port: (server.address() as AddressInfo).port, asked: () => asked };
 }
 
-test('postgres: of two sequencers the one that leads asks the witnesses, and the other when it leads', async (t) => {
+test('postgres: only the leading sequencer of two asks the witnesses', async (t) => {
   const name = 'witness.city.example';
   const first = await installed(t, {});
   const vkey = (await runCommandInProcess(first, 'ledger', 'key')).stdout.trim();
@@ -70,11 +68,11 @@ test('postgres: of two sequencers the one that leads asks the witnesses, and the
   await waitUntil(async () => other.asked() > 0);
 });
 
-test('postgres: what is kept long enough is taken out by the worker, and by no process without that role', async (t) => {
+test('postgres: only a process with the worker role deletes expired data', async (t) => {
   const home = await installed(t, withFastTimers('soon'));
   const db = await home.openDb();
   t.after(() => db.close());
-  // Guesses of long ago are asked for in each run, whether there are any or not.
+  // Each run looks for old failed verifications.
   await db.write([
     { sql: 'create table cleared (what text not null)' },
     {
@@ -93,24 +91,25 @@ test('postgres: what is kept long enough is taken out by the worker, and by no p
   await waitUntil(async () => (await cleared()).length === 2);
 });
 
-test('a root key that others can read by now is told within a minute', async (t) => {
+test('a root key that becomes readable for other users is reported within a minute', async (t) => {
   const home = await makeServerFixture(t, { settings: { LOG_LEVEL: 'error', ...withFastTimers(60_000) } });
   const server = await home.start('demo');
   chmodSync(join(home.dataDir, 'root.key'), 0o644);
   await waitUntil(async () => /"where":"root-key".*others can read it/.test(server.stderr()));
 });
 
-test('postgres: a process whose clock is an hour ahead says so, and neither has others wait for that hour nor does what is due within it', async (t) => {
+test('postgres: a process whose clock is an hour ahead reports it, delays no other process and runs no job early', async (t) => {
   const first = await installed(t, {});
   const own = process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS'];
-  const NODE_OPTIONS = `${own} --import=${pathToFileURL(join(import.meta.dirname, '../support/clock-ahead-preload.ts'))}`;
+  const clockAhead = encodeURIComponent('const { now } = Date; Date.now = () => now() + 3_600_000;');
+  const NODE_OPTIONS = `${own} --import=data:text/javascript,${clockAhead}`;
   const shared = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
   const home = await makeServerFixture(t, { settings: { ...shared, NODE_OPTIONS, LOG_LEVEL: 'error' } });
   const ahead = await begin(home, 'api,worker,sequencer');
   const db = await first.openDb();
   t.after(() => db.close());
   const exchange = createHttpClient(home.url);
-  // On a busy machine it may shed load.
+  // A busy server may reject requests because of load.
   const ask = async (request: Parameters<typeof exchange>[0]) => {
     for (;;) {
       const answer = await exchange(request);
@@ -131,11 +130,11 @@ test('postgres: a process whose clock is an hour ahead says so, and neither has 
   const later = await send({ sendAt: inMinutes(30) });
   const limited = await send({ deliverBy: inMinutes(30), channels: ['inbox'] });
   const atOnce = await send({});
-  // Which of the two is taken up first is the worker's affair.
+  // The worker may start either of the two first.
   for (const id of [atOnce, limited]) await waitUntil(async () => (await statusOf(id)) !== 'accepted');
   assert.deepEqual([await statusOf(later), await statusOf(limited)], ['scheduled', 'sending']);
   const [row] = await db.read('select max(created_at) as at from notification');
   assert.ok(Number(row?.['at']) < Date.now() + 60_000);
-  // By some seconds more or less where the machine stood still between the two clocks.
+  // Some seconds more or less if the machine paused between the two clocks.
   assert.match(ahead.stderr(), /"where":"clock".*this clock is (?:35[89]|36[01])\d s ahead of that of PostgreSQL/);
 });

@@ -3,15 +3,15 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCommandInProcess } from '../support/run-command.ts';
-import { type CommandResult, makeServerFixture } from '../support/server-process.ts';
-import { runDemoOnce } from '../support/wait-for-ledger.ts';
+import { type CommandResult, makeServerFixture, runDemoOnce } from '../support/server-process.ts';
 
-// After a rotation the file of the root key holds more than its first line. A copy of that line alone opens every key.
+// After a rotation the root key file has more than one line. A copy of the first line decrypts all keys, but lacks the long-lived
+// subkeys.
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: a root key without the keys that last is refused by a start, by commands and by doctor`, async (t) => {
+  test(`${engine}: a start, commands and doctor refuse a root key whose long-lived subkeys are missing`, async (t) => {
     const home = await makeServerFixture(t, { engine });
-    // A start looks at what was numbered under the keys that last.
+    // A start checks the entries that were numbered with the long-lived subkeys.
     await runDemoOnce(home);
     const file = join(home.dataDir, 'root.key');
     for (const more of [[], ['--finish']]) {
@@ -23,7 +23,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     t.after(() => rmSync(backup, { recursive: true, force: true }));
     const [first = '', ...lasting] = whole.trim().split('\n');
     assert.ok(lasting.length > 5);
-    const told = /root key [0-9a-f]{16} lacks its lines `lasting`.* Restore the whole file/;
+    const missingSubkeys = /root key [0-9a-f]{16} lacks its lines `lasting`.* Restore the whole file/;
     const runs = [['keys', 'create']];
     if (engine === 'sqlite') {
       assert.equal((await runCommandInProcess(home, 'backup', 'create', backup)).code, 0);
@@ -32,10 +32,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     writeFileSync(file, `${first}\n`);
     const refused = (args: readonly string[], { code, stderr }: CommandResult) => {
       assert.equal(code, 1, args.join(' '));
-      assert.match(stderr, told);
+      assert.match(stderr, missingSubkeys);
     };
     for (const args of runs) refused(args, await runCommandInProcess(home, ...args));
-    // Processes of their own. The start is last, for where it is not refused it goes on.
+    // Separate processes. The start is last, because it continues if it is not refused.
     for (const args of [['clients', 'list'], ['start']]) refused(args, await home.runCommand(...args));
     const { code, stdout } = await runCommandInProcess(home, 'doctor');
     assert.equal(code, 1);

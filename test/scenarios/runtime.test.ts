@@ -20,7 +20,7 @@ function ended(args: readonly string[]): { readonly status: number | null; reado
   return { status, stderr };
 }
 
-test('an older Node.js ends with one line that says how to get a newer one', () => {
+test('an older Node.js exits with one line that explains how to install a newer one', () => {
   const older = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });";
   const asOlder = ['--import', `data:text/javascript,${encodeURIComponent(older)}`];
   assert.deepEqual(ended([...asOlder, '--import', preload, '-e', '']), {
@@ -30,7 +30,7 @@ test('an older Node.js ends with one line that says how to get a newer one', () 
   });
 });
 
-test('a clone without its packages ends with one line that names npm ci', (t) => {
+test('a clone without its packages exits with one line that names npm ci', (t) => {
   const clone = folderOf(t);
   cpSync(join(root, 'src'), join(clone, 'src'), { recursive: true });
   cpSync(join(root, 'package.json'), join(clone, 'package.json'));
@@ -42,7 +42,7 @@ test('a clone without its packages ends with one line that names npm ci', (t) =>
   assert.deepEqual(ended([join(clone, 'src/main.ts'), 'demo']), expected);
 });
 
-test('a Node.js whose library is missing ends npm start with the line that installs it', (t) => {
+test('npm start exits with an installation command when Node.js lacks a library', (t) => {
   const folder = folderOf(t);
   // This Node.js, linked with a library that no system has.
   const program = readFileSync(process.execPath);

@@ -26,16 +26,16 @@ before(async () => {
 });
 
 for (const { about, claims, decision, because } of questions) {
-  test(`${about}: ${because} (${claims['citizenId'] ?? 'a search'})`, async () => {
+  test(`${decision}: ${about}, ${because} (${claims['citizenId'] ?? 'a search'})`, async () => {
     assert.equal(await decided(claims), decision);
   });
 }
 
-test('repeating all verifications gives the same answers: the same wrong claims do not count', async () => {
+test('repeated verifications get the same results, because repeated wrong claims do not count as failures', async () => {
   for (const { claims, decision } of questions) assert.equal(await decided(claims), decision, JSON.stringify(claims));
 });
 
-test('a citizen whose record prevents a match reads the reason', async () => {
+test('a citizen can read why their record prevents a match', async () => {
   const lena = openCookieBrowser(url);
   await signInAtDemo(lena, 'try-locked');
   await waitUntil(async () => {
@@ -44,7 +44,7 @@ test('a citizen whose record prevents a match reads the reason', async () => {
   });
 });
 
-test('the register is unavailable for one simulated citizen, for any claims and any number of times', async () => {
+test('the register is always unavailable for one simulated citizen, for any claims', async () => {
   for (const familyName of ['A', 'B', 'C', 'D', 'E', 'F', 'G']) {
     const claims = { citizenId: 'sim-register-down', familyName, birthDate: '1980-01-01' };
     assert.equal(await decided(claims), 'not_determined');

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
-import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
-import { startNotificationSenders } from '../support/notification-senders.ts';
-import { startPartialUpload } from '../support/partial-upload.ts';
+import {
+  bearerHeaders,
+  createHttpClient,
+  parseJsonBody,
+  postJson,
+  startPartialUpload,
+} from '../support/http-client.ts';
+import { startNotificationSenders } from '../support/load-generators.ts';
 import { makeServerFixture, type RunningServer, type ServerFixture } from '../support/server-process.ts';
 import { startTestSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
 import { findInStoredData, relativeFilesIn } from '../support/stored-data-search.ts';
@@ -25,7 +30,7 @@ const document = Buffer.alloc(1_000_000, `${markers.document} `);
 document.write('%PDF-1.7\n');
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: what a server promises holds from its start over a stop to its next start`, async (t) => {
+  test(`${engine}: a server keeps its promises from its start through a stop to the next start`, async (t) => {
     const sink = await startTestSmtpServer(t);
     const home = await makeServerFixture(t, { engine, settings: { SMTP_URL: sink.url } });
     const server = await home.start();
@@ -33,27 +38,28 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     let first: { readonly body: Buffer; readonly id: string } | undefined;
     let uses: OperationUsage | undefined;
 
-    await t.test('one key at once twenty times is one notification', async () => {
+    await t.test('twenty concurrent requests with one idempotency key create one notification', async () => {
       first = await oneOfMany(life);
     });
-    await t.test('every use is answered', async () => {
+    await t.test('every use of data gets a response', async () => {
       uses = await callEveryOperation(
         life.ask,
         await createClientToken(home, 'Every Use'),
-        await createClientToken(home, 'A Stranger'),
+        await createClientToken(home, 'Other Client'),
       );
     });
-    await t.test('an upload that breaks off leaves nothing', () => brokenUploads(life));
-    await t.test('a stop under load finishes all that was taken, and nothing more', (step) =>
-      stopUnderLoad(step, life),
+    await t.test('an interrupted upload stores nothing', () => brokenUploads(life));
+    await t.test('a stop under load completes exactly the accepted requests', (step) => stopUnderLoad(step, life));
+    await t.test('message texts, claims and documents are encrypted at rest', () => unreadable(life));
+    await t.test('each use of data has exactly one event of its type', () => eventsOf(life, uses));
+    await t.test(
+      'after the next start an idempotency key returns its first response, and each mail was sent once',
+      async () => {
+        life.server = await home.start();
+        if (first !== undefined) await replayed(life, first);
+        await life.server.stop('SIGTERM');
+      },
     );
-    await t.test('no text of a message, claim or document is readable at rest', () => unreadable(life));
-    await t.test('each use has left exactly one event of its kind', () => eventsOf(life, uses));
-    await t.test('after the next start a key gives its first answer, and each mail has gone out once', async () => {
-      life.server = await home.start();
-      if (first !== undefined) await replayed(life, first);
-      await life.server.stop('SIGTERM');
-    });
   });
 }
 
@@ -88,7 +94,7 @@ async function brokenUploads({ home, token }: Life): Promise<void> {
   assert.deepEqual(relativeFilesIn(join(home.dataDir, 'documents/sealed')).sort(), sealed);
 }
 
-/** While 32 programs send and a document is on its way, the server is told to stop. */
+/** Stops the server while 32 clients send and a document is uploaded. */
 async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life): Promise<void> {
   const before = await ask({ path: '/v1/documents?citizenId=demo-mary', headers: bearerHeaders(token) });
   const citizenIds = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
@@ -97,7 +103,7 @@ async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life)
     ...{ marker: markers.message, until: 'refused' },
   });
   await waitUntil(async () => senders.accepted.size >= 200);
-  // Not before, since an upload that stands still for long is cut off, and a slow machine takes its time for so many messages.
+  // Starts after the 200 messages, which take long on a slow machine: the server ends an upload without progress.
   const upload = await startPartialUpload(home.port, document, bearerHeaders(token, validDepositHeaders(document)));
   await waitUntil(async () => relativeFilesIn(join(home.dataDir, 'documents/incoming')).length === 1);
   const stopped = server.stop('SIGTERM');
@@ -112,7 +118,7 @@ async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life)
 
   const db = await home.openDb();
   try {
-    // A key is stored with its notification: an answer that was cut off would leave one that nobody was told of.
+    // A key is stored with its notification, so an interrupted response would leave a key that no sender has.
     const keys = await db.read("select key from idempotency where key like 'sender-%' order by key");
     assert.deepEqual(
       keys.map(({ key }) => key),
@@ -124,7 +130,7 @@ async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life)
       [...senders.accepted.values()].sort(),
     );
     const [{ n } = { n: -1 }] = await db.read("select count(*) as n from document where citizen_id = 'demo-mary'");
-    // The one of the demo, that of useEverything, and the one that was finished while the server stopped.
+    // The document of the demo, that of callEveryOperation, and the upload that ended while the server stopped.
     assert.equal(n, 3);
     assert.equal((parseJsonBody(before)['documents'] as unknown[]).length, 1);
   } finally {
@@ -132,7 +138,7 @@ async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life)
   }
 }
 
-/** Why a server that stops takes nothing more; undefined while it takes. */
+/** The status or error of a server that stops; undefined while it accepts requests. */
 async function refusal(ask: Life['ask']): Promise<unknown> {
   try {
     const answer = await ask({ path: '/healthz' });
@@ -145,7 +151,7 @@ async function refusal(ask: Life['ask']): Promise<unknown> {
 async function unreadable({ home }: Life): Promise<void> {
   const { clients } = home.readDemoFile();
   assert.deepEqual(await findInStoredData(home, Object.values(markers)), []);
-  // What stands there, so that the search is known to find: the register, and the secret in the demo's own file.
+  // The search does find plain text: an address of the register, and the secret in the file of the demo.
   const found = await findInStoredData(home, ['demo-mary@citizens.example', clients[0]?.clientSecret ?? '']);
   assert.ok(
     found.some((place) => /sqlite|^citizen:/.test(place)),
@@ -162,7 +168,7 @@ async function eventsOf({ home }: Life, uses: OperationUsage | undefined): Promi
       assert.deepEqual(await countsOf(db, clientId), events);
     }
     const [attempts] = await db.read('select count(*) as n from delivery_attempt');
-    // The deliveries are not of a client, but of the house itself.
+    // The events of deliveries belong to no client.
     const { 'notification.delivery-ended': ended, 'document.refused': refused } = await countsOf(db, null);
     assert.deepEqual({ ended, refused }, { ended: attempts?.['n'], refused: 1 });
   } finally {
@@ -170,7 +176,7 @@ async function eventsOf({ home }: Life, uses: OperationUsage | undefined): Promi
   }
 }
 
-/** How many events of each kind a client has caused: those that are numbered, and those that wait for it. */
+/** The number of a client's events by type, numbered and pending. */
 async function countsOf(db: Database, clientId: string | null): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of ['ledger_event', 'ledger_entry']) {
@@ -188,7 +194,7 @@ async function replayed({ home, ask, token, sink }: Life, first: { body: Buffer;
     [202, 'true', `/v1/notifications/${first.id}`],
   );
   assert.deepEqual(body, first.body);
-  // Of all that was accepted before the stop, what had not gone out goes out now.
+  // The server now sends the notifications that it accepted before the stop.
   const counts = new Map<string, number>();
   await waitUntil(async () => {
     const { items } = parseJsonBody(

@@ -17,9 +17,9 @@ import {
   makeServerFixture,
   type RunningServer,
   type ServerFixture,
+  waitUntilSigned,
 } from '../support/server-process.ts';
 import { validDepositHeaders, validDocument } from '../support/valid-requests.ts';
-import { waitUntilSigned } from '../support/wait-for-ledger.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // The effect of the retention settings and of the letter settings on a running server. Hourly jobs also run soon after a
@@ -142,7 +142,7 @@ function agingStatements(): Statement[] {
   ];
 }
 
-test('verification results are deleted after VERIFICATIONS_KEPT_DAYS and not earlier, failed verifications when they no longer count', async () => {
+test('verification results are deleted after VERIFICATIONS_KEPT_DAYS, and failed verifications when they no longer count', async () => {
   await waitUntil(async () => (await get(`/v1/identity/verifications/${ids.oldResult}`)).status === 404);
   assert.equal((await get(`/v1/identity/verifications/${ids.youngResult}`)).status, 200);
   using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
@@ -165,7 +165,7 @@ test('a cursor older than FEED_DAYS is rejected with 410', async () => {
   await waitUntil(async () => (await get('/v1/events?after=0')).status === 410);
 });
 
-test('a letter has the address in the window of LETTER_WINDOW, and the return address of the client or of LETTER_RETURN_ADDRESS', async () => {
+test('a letter has its address in the window of LETTER_WINDOW, and the return address of the client or LETTER_RETURN_ADDRESS', async () => {
   const letters = () => readdirSync(spool).filter((name) => name.endsWith('.pdf'));
   const printLetter = async (sender: string) => {
     const before = new Set(letters());

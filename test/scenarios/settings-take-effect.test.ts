@@ -53,7 +53,7 @@ const deposit = {
   'document-kind': 'notice',
 };
 
-test('contacts, terms, the register, document signatures, checkpoint signatures and witnesses are published as set', async (t) => {
+test('the settings for contacts, terms, register, document signatures, checkpoint signatures and witnesses take effect', async (t) => {
   const policy = join(demo.dataDir, 'witnesses');
   writeFileSync(policy, 'quorum none\n');
   const { call, server } = await startWith(t, {
@@ -88,7 +88,7 @@ test('contacts, terms, the register, document signatures, checkpoint signatures 
   assert.match(await (await fetch(adminUrl)).text(), /^citizen_services_ledger_cosigned_entries /m);
 });
 
-test('concealed access, claims in URLs, invented citizens, bounces and tokens of other issuers are accepted only as set', async (t) => {
+test('the settings for concealed access, claims in URLs, simulators, bounces and trusted issuers take effect', async (t) => {
   const issuer = 'http://127.0.0.1:1';
   const { call, server } = await startWith(t, {
     TRUSTED_ISSUERS: issuer,
@@ -123,7 +123,7 @@ test('concealed access, claims in URLs, invented citizens, bounces and tokens of
   await waitUntil(async () => server.stderr().includes('"where":"trusted-issuer"'));
 });
 
-test('documents go to DOCUMENT_STORE, mails have no link if CONFIRM_LINKS is false, and EVIDENCE_TSA_URL stamps evidence', async (t) => {
+test('DOCUMENT_STORE stores documents, CONFIRM_LINKS=false omits links in mails, and EVIDENCE_TSA_URL stamps evidence', async (t) => {
   const sink = await startTestSmtpServer(t);
   const store = join(demo.dataDir, 'elsewhere');
   // The server stores no document in a folder that lacks the recorded documents.
@@ -151,7 +151,7 @@ test('documents go to DOCUMENT_STORE, mails have no link if CONFIRM_LINKS is fal
   assert.match((await call(`/v1/notifications/${sent['id']}/evidence`)).text, /"timeStamp":/);
 });
 
-test('documents are in S3, and other operations work while S3 is unavailable', async (t) => {
+test('S3 stores documents, and other operations work while S3 is unavailable', async (t) => {
   const cleanups: (() => unknown)[] = [];
   const {
     bucket,
@@ -194,7 +194,7 @@ test('the register of REGISTER_URL is queried with the credentials of the URL', 
   assert.equal(seen[0], `Basic ${Buffer.from('reader:secret').toString('base64')}`);
 });
 
-test('a document without a scan cannot be attached, and invented citizens are unknown without SIMULATORS', async (t) => {
+test('a document without a scan cannot be attached, and simulator citizens are unknown without SIMULATORS', async (t) => {
   const { call } = await startWith(t, { CLAMAV: 'unix:/nowhere/clamd.sock' });
   const { id } = (await call('/v1/documents', 'unseen', deposit)).json();
   const { status, text } = await call('/v1/notifications/send', {

@@ -16,7 +16,7 @@ async function takenPort(t: TestContext): Promise<string> {
 }
 
 for (const mode of ['demo', 'start'] as const) {
-  test(`${mode}: a port that is taken ends the start with the fix, and nothing stays at work`, async (t) => {
+  test(`${mode}: a used port stops the start with a fix, and the process exits`, async (t) => {
     const port = await takenPort(t);
     const home = await makeServerFixture(t, { settings: { PORT: port } });
     assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
@@ -27,7 +27,7 @@ for (const mode of ['demo', 'start'] as const) {
 }
 
 for (const url of ['ftp://reader:s3cret@register.example/people', 'http://re%ader:s3cret@register.example/people']) {
-  test(`a register at ${url.slice(0, 13)} … ends the start with the setting to mend, and its password is not shown`, async (t) => {
+  test(`a register at ${url.slice(0, 13)} … stops the start, and the message names the setting and hides the password`, async (t) => {
     const program = (await makeServerFixture(t, { settings: { REGISTER_URL: url } })).launchCommand('demo');
     assert.deepEqual(await program.exited, { code: 1, signal: null });
     assert.match(program.stderr(), /^REGISTER_URL: expected /m);
@@ -35,7 +35,7 @@ for (const url of ['ftp://reader:s3cret@register.example/people', 'http://re%ade
   });
 }
 
-test('settings that do not go together, and files and addresses that are not there, stop the start with the name', async (t) => {
+test('conflicting settings and missing files and addresses stop the start, and the message names the setting', async (t) => {
   const ready = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(ready, 'keys', 'create')).code, 0);
   const port = await takenPort(t);
@@ -69,7 +69,7 @@ test('settings that do not go together, and files and addresses that are not the
   }
 });
 
-test('a start tells of settings that nothing reads, and of a folder of letters that is not there', async (t) => {
+test('a start logs settings that have no effect, and a missing letter folder', async (t) => {
   const spool = join((await makeServerFixture(t)).dataDir, 'not-mounted');
   const home = await makeServerFixture(t, {
     settings: { S3_ACCESS_KEY_ID: 'us', SIGN_IN_SCOPE: 'openid', LETTER_SPOOL: spool },
@@ -82,15 +82,15 @@ test('a start tells of settings that nothing reads, and of a folder of letters t
     .stderr()
     .split('\n')
     .filter((line) => line.startsWith('{'));
-  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
-    told.flatMap(({ msg, setting, needs }) => (msg === 'a setting is not read' ? [[setting, needs]] : [])),
+    entries.flatMap(({ msg, setting, needs }) => (msg === 'a setting is not read' ? [[setting, needs]] : [])),
     [
       ['S3_ACCESS_KEY_ID', 'DOCUMENT_STORE=s3://…'],
       ['SIGN_IN_SCOPE', 'SIGN_IN_ISSUER'],
     ],
   );
-  const [letters] = told.filter(({ where }) => where === 'letters');
+  const [letters] = entries.filter(({ where }) => where === 'letters');
   assert.match(
     JSON.stringify(letters),
     /LETTER_SPOOL: there is no folder \S+not-mounted; letters wait until it is made/,
@@ -99,7 +99,7 @@ test('a start tells of settings that nothing reads, and of a folder of letters t
   assert.match(said.stdout, /^warn +settings +S3_ACCESS_KEY_ID has no effect without DOCUMENT_STORE=s3:\/\/… -> /m);
 });
 
-test('where no database is, commands say so and begin none: what they say of an empty one would be taken for the truth', async (t) => {
+test('without a database commands report it and create none', async (t) => {
   const ready = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(ready, 'keys', 'create')).code, 0);
   const rootKey = { ROOT_KEY_FILE: join(ready.dataDir, 'root.key') };
@@ -125,7 +125,7 @@ test('where no database is, commands say so and begin none: what they say of an 
   for (const home of homes) assert.equal((await runCommandInProcess(home, 'clients', 'list')).stderr, '0 clients\n');
 });
 
-test('a start on a database without keys, as on one that is not the own, is refused with what makes them', async (t) => {
+test('a start with a database without keys, or with keys of another root key, is refused with a fix', async (t) => {
   const ready = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(ready, 'keys', 'create')).code, 0);
   const db = await ready.openDb();
@@ -139,7 +139,7 @@ test('a start on a database without keys, as on one that is not the own, is refu
   );
 });
 
-test('postgres: a start that is refused takes no lease, and no message, from those that work', async (t) => {
+test('postgres: a refused start takes no lease and no message from running processes', async (t) => {
   const ready = await makeServerFixture(t, { engine: 'postgres' });
   assert.equal((await runCommandInProcess(ready, 'keys', 'create')).code, 0);
   const port = await takenPort(t);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
-import { openTemplateApp, permitTemplate, templateIssuesIn, values } from '../support/template-app.ts';
+import { openTemplateApp, permitTemplate, templateIssuesIn, values } from '../support/notification-app.ts';
 
 const wrongTemplates: ReadonlyArray<[string, object, string[], RegExp]> = [
   [
@@ -85,7 +85,7 @@ const wrongSends: ReadonlyArray<[string, object, string[], RegExp]> = [
 ];
 
 for (const engine of engines.filter(({ name }) => name === 'sqlite')) {
-  test('an invalid template is refused with the pointers of its issues and how to fix them', async (t) => {
+  test('an invalid template is refused with pointers to its issues and their fixes', async (t) => {
     const { create, list } = await openTemplateApp(await engine.open(t));
     for (const [what, body, expected, detail] of wrongTemplates) {
       const answer = await create({ body: { ...permitTemplate, ...body } });

@@ -8,14 +8,14 @@ import { readEvidence } from '../../src/notifications/read-evidence.ts';
 import { maxTemplates } from '../../src/notifications/templates/template-store.ts';
 import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs } from '../support/delivery-app.ts';
-import { createNotificationApp } from '../support/notification-app.ts';
 import {
+  createNotificationApp,
   openTemplateApp,
   permitTemplate,
   templateAppTimeMs,
   templateIssuesIn,
   values,
-} from '../support/template-app.ts';
+} from '../support/notification-app.ts';
 
 const knowing = { clientId: 'knowing office' };
 
@@ -64,7 +64,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(), ['template.changed', 'template.changed']);
   });
 
-  test(`${engine.name}: a list of templates reads none of their texts`, async (t) => {
+  test(`${engine.name}: listing templates does not read their texts`, async (t) => {
     const db = await engine.open(t);
     const { list, make } = await openTemplateApp(db);
     await make();

@@ -8,7 +8,7 @@ import { openSimulatedServer, writeFileIn } from '../support/simulated-server.ts
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-// In Helsinki clocks go from 03:00 (+2) to 04:00 (+3) in the night to Sunday, 29 March 2026, at 01:00 UTC.
+// In Helsinki summer time starts on Sunday, 29 March 2026, at 01:00 UTC: 03:00 (+2) is followed by 04:00 (+3).
 const timeZone = 'Europe/Helsinki';
 const cascade = {
   steps: [{ channel: 'email' }],
@@ -16,7 +16,7 @@ const cascade = {
 };
 const scopes = ['notifications:send', 'notifications:read'];
 
-/** A whole server of a house in Helsinki, on a clock that goes where it is told to. */
+/** A server in Helsinki with a clock that the test sets. */
 async function openInHelsinki(t: TestContext, engine: Engine['name']) {
   const sink = await startTestSmtpServer(t);
   const policy = join(makeTestFolder('cs-zone-'), 'cascade.json');
@@ -41,7 +41,7 @@ async function openInHelsinki(t: TestContext, engine: Engine['name']) {
   };
   return {
     ...{ app, send },
-    /** Goes on until then; gives what has been mailed by then. */
+    /** Advances the clock to this instant, and returns the mails until then. */
     at: async (instant: string) => {
       await app.leap(Date.parse(instant) - app.clock.now());
       return sink.mails.map(({ raw }) => /^(?:first|second|third|fourth|urgent)/m.exec(raw)?.[0]);
@@ -54,7 +54,7 @@ async function openInHelsinki(t: TestContext, engine: Engine['name']) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: quiet hours and working days are those of the zone, also in the night in which summer time begins`, async (t) => {
+  test(`${engine.name}: quiet hours and working days use the configured time zone, even in the night when summer time starts`, async (t) => {
     const { app, send, at, effectOf } = await openInHelsinki(t, engine.name);
     // 19:59:59 on Saturday, and 20:00.
     const ids = [await send('first')];
@@ -65,7 +65,7 @@ for (const engine of engines) {
     // 07:59:59 and 08:00 on Sunday, an hour before it would be by the time of Saturday.
     assert.deepEqual(await at('2026-03-29T04:59:59.999Z'), ['first', 'urgent']);
     assert.deepEqual(await at('2026-03-29T05:00:00Z'), ['first', 'urgent', 'second']);
-    // 20:00 on Sunday, three hours before it is that in UTC; and half past midnight on Monday, which is Sunday in UTC.
+    // 20:00 on Sunday is 17:00 in UTC, and half past midnight on Monday is Sunday in UTC.
     assert.deepEqual(await at('2026-03-29T17:00:00Z'), ['first', 'urgent', 'second']);
     ids.push(await send('third'));
     await at('2026-03-29T21:30:00Z');
@@ -73,7 +73,7 @@ for (const engine of engines) {
     assert.deepEqual(await at('2026-03-30T04:59:59.999Z'), ['first', 'urgent', 'second']);
     assert.deepEqual((await at('2026-03-30T05:00:00Z')).slice(3).sort(), ['fourth', 'third']);
 
-    // Monday ends at 21:00 UTC; what came on it counts from Tuesday.
+    // Monday ends at 21:00 UTC. Periods that start on Monday count from Tuesday.
     await at('2026-03-30T20:59:59.999Z');
     assert.deepEqual(await effectOf(ids[2] ?? ''), { rule: 'after-1-working-days', basis: 'not yet' });
     await at('2026-03-31T21:00:00Z');
@@ -85,7 +85,7 @@ for (const engine of engines) {
     const counting = { from: '2026-03-29T21:30:00.000Z', workingDays: 1, timeZone };
     const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: [] };
     assert.deepEqual((ends[3] as { counting: object }).counting, { ...counting, notCounted });
-    // By a leap what waits for its number has waited for hours.
+    // After a clock jump unnumbered events seem to have waited for hours.
     const others = app.faults.filter((fault) => !fault.startsWith('ledger-behind'));
     assert.deepEqual(others, []);
   });

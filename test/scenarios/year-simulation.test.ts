@@ -6,9 +6,9 @@ import { runCommandLine } from '../../src/cli/command.ts';
 import { evidenceVerifyCommand } from '../../src/cli/evidence.ts';
 import { ledgerVerifyCommand } from '../../src/cli/ledger-verify.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
-import { seededRandom } from '../support/seeded-random.ts';
 import { openSimulatedServer, startSmsGateway, writeFileIn } from '../support/simulated-server.ts';
 import { startTestSmtpServer } from '../support/smtp-server.ts';
+import { seededRandom } from '../support/test-data.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import {
@@ -20,14 +20,14 @@ import {
   simulationScopes,
 } from './year-simulation.ts';
 
-// One installation lives through more than a year: `YEAR_SEED=8` lives another one, `YEAR_LEAP_DAYS=1` a busier one.
+// Simulates one installation for more than a year. `YEAR_SEED=8` draws other actions, `YEAR_LEAP_DAYS=1` draws more of them.
 
 const seed = Number(process.env['YEAR_SEED'] ?? 7);
 const day = 86_400_000;
 const days = 400;
-/** So long everything that was begun may take to its end. */
+/** The days after the last action, in which all started work ends. */
 const lastDays = 160;
-/** Time goes on by so much at most before something is done. */
+/** The longest time between two actions. */
 const longestLeap = Number(process.env['YEAR_LEAP_DAYS'] ?? 4) * day;
 const begin = Date.UTC(2026, 0, 5, 9);
 const cascade = {
@@ -42,7 +42,7 @@ const cascade = {
 };
 const kept = { FEED_DAYS: '60', VERIFICATIONS_KEPT_DAYS: '90' };
 
-/** What the sender reads of its feed since it last looked, in order and without a gap. */
+/** Reads the new events of the sender's feed into the record. */
 async function readFeed({ server, client, record }: Simulation, after: { cursor?: string }): Promise<void> {
   for (;;) {
     const page = await server.ask(`/v1/events?limit=100${after.cursor === undefined ? '' : `&after=${after.cursor}`}`, {
@@ -57,8 +57,8 @@ async function readFeed({ server, client, record }: Simulation, after: { cursor?
   }
 }
 
-/** What the database says of what did not come to an end, was sent twice, or is kept for longer than the operator was told. */
-async function leftBehind(server: SimulatedServer) {
+/** Notifications and deliveries without a final state, deliveries sent twice, and data kept beyond its retention. */
+async function findLeftovers(server: SimulatedServer) {
   const read = server.read();
   const now = server.clock.now();
   const [open, waiting, twice] = await Promise.all([
@@ -77,8 +77,8 @@ async function leftBehind(server: SimulatedServer) {
   return { open, waiting, twice, old };
 }
 
-/** What of the proofs that were taken on the way does not verify at the end, by the keys that were told on the way. */
-async function broken({ server, record }: Simulation): Promise<string[]> {
+/** The proofs of the simulation that do not verify at its end with the keys that were published. */
+async function findInvalidProofs({ server, record }: Simulation): Promise<string[]> {
   const said: string[] = [];
   const [stdout, stderr] = [() => undefined, (text: string) => void said.push(text)];
   const terminal = { stdout, stderr, isInteractive: false, cwd: server.dataDir };
@@ -101,8 +101,8 @@ async function broken({ server, record }: Simulation): Promise<string[]> {
   return wrong;
 }
 
-/** One installation on that engine at its begin, with all who have to do with it, and who of them has trouble now and then. */
-async function beginOf(t: TestContext, engine: Engine['name']) {
+/** Starts an installation with its providers. `troubled` lists the providers that fail at the moment. */
+async function startSimulation(t: TestContext, engine: Engine['name']) {
   const troubled = { relay: false, gateway: false, receiver: false };
   const [smtpServer, receiver] = [
     await startTestSmtpServer(t),
@@ -140,28 +140,28 @@ async function beginOf(t: TestContext, engine: Engine['name']) {
   return { living, troubled, calls: receiver.calls };
 }
 
-/** Draws what is done next, by how often each is. */
-function drawnOf(life: ReturnType<typeof allActions>, random: () => number) {
-  let left = random() * life.reduce((sum, [often]) => sum + often, 0);
-  for (const [often, act] of life) {
-    left -= often;
+/** Draws the next action by weight. */
+function drawAction(actions: ReturnType<typeof allActions>, random: () => number) {
+  let left = random() * actions.reduce((sum, [weight]) => sum + weight, 0);
+  for (const [weight, act] of actions) {
+    left -= weight;
     if (left <= 0) return act;
   }
   return assert.fail();
 }
 
 for (const { name: engine } of engines) {
-  test(`${engine}: after ${days} days all that was sent has ended once, nothing is kept beyond its time, and every proof verifies`, async (t) => {
-    const { living, troubled, calls } = await beginOf(t, engine);
+  test(`${engine}: after ${days} days each notification has one final state, no data exceeds its retention, and every proof verifies`, async (t) => {
+    const { living, troubled, calls } = await startSimulation(t, engine);
     const { server, record, random, smtpServer, smsIds } = living;
-    const life = allActions(living);
+    const actions = allActions(living);
     const cursor = {};
     for (let lookAt = 0; server.clock.now() < begin + days * day; ) {
       for (const part of ['relay', 'gateway', 'receiver'] as const) {
         if (random() < (troubled[part] ? 0.3 : 0.03)) troubled[part] = !troubled[part];
       }
       await server.leap(Math.floor(random() * longestLeap));
-      await drawnOf(life, random)();
+      await drawAction(actions, random)();
       await server.leap(2_000);
       if (server.clock.now() < lookAt) continue;
       lookAt = server.clock.now() + 30 * day;
@@ -169,13 +169,13 @@ for (const { name: engine } of engines) {
     }
     Object.assign(troubled, { relay: false, gateway: false, receiver: false });
     for (let passed = 0; passed < lastDays; passed += 2) await server.leap(2 * day);
-    assert.deepEqual(await broken(living), []);
-    assert.deepEqual(await leftBehind(server), { open: [], waiting: [], twice: [], old: [] });
+    assert.deepEqual(await findInvalidProofs(living), []);
+    assert.deepEqual(await findLeftovers(server), { open: [], waiting: [], twice: [], old: [] });
     assert.deepEqual(
       record.numbers,
       record.numbers.map((_, at) => at + 1),
     );
-    // Nobody numbers events while time leaps.
+    // No process numbers events while the clock jumps.
     assert.deepEqual(
       server.faults.filter((fault) => !fault.startsWith('ledger-behind')),
       [],

@@ -27,7 +27,7 @@ type SentNotificationRecord = {
   readonly citizenId: string;
 };
 
-/** What outside of the house was told, and keeps. */
+/** The data that clients and operators have received. */
 export const createSimulationRecord = () => ({
   sent: [] as SentNotificationRecord[],
   documents: [] as { readonly id: string; readonly citizenId: string; readonly at: number; readonly text: string }[],
@@ -42,7 +42,7 @@ export const createSimulationRecord = () => ({
 });
 type SimulationRecord = ReturnType<typeof createSimulationRecord>;
 
-/** One installation with all who have to do with it. */
+/** One installation with its providers and records. */
 export type Simulation = {
   readonly server: SimulatedServer;
   readonly client: string;
@@ -52,7 +52,7 @@ export type Simulation = {
   readonly smsIds: readonly string[];
 };
 
-/** What all of them do it with. */
+/** Functions that all actions use. */
 function simulationTools({ server, client, record, random }: Simulation) {
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
   const ask = (path: string, more: object = {}) =>
@@ -69,9 +69,9 @@ function simulationTools({ server, client, record, random }: Simulation) {
   };
 }
 
-type SimulatedAction = readonly [often: number, act: () => Promise<void>];
+type SimulatedAction = readonly [weight: number, act: () => Promise<void>];
 
-/** What programs that send do. */
+/** Actions of clients that send notifications. */
 function senderActions(simulation: Simulation): readonly SimulatedAction[] {
   const { record, random } = simulation;
   const { pick, recent, later, post, person } = simulationTools(simulation);
@@ -112,7 +112,7 @@ function senderActions(simulation: Simulation): readonly SimulatedAction[] {
   ];
 }
 
-/** What citizens and providers do. */
+/** Actions of citizens and providers. */
 function citizenActions(simulation: Simulation): readonly SimulatedAction[] {
   const { server, smtpServer, smsIds } = simulation;
   const { pick, recent, person } = simulationTools(simulation);
@@ -144,7 +144,7 @@ function citizenActions(simulation: Simulation): readonly SimulatedAction[] {
   ];
 }
 
-/** What programs that ask for identities do. */
+/** Actions of clients that verify identities. */
 function verifierActions(simulation: Simulation): readonly SimulatedAction[] {
   const { server, record, random } = simulation;
   const { pick, ask, post, person } = simulationTools(simulation);
@@ -161,7 +161,7 @@ function verifierActions(simulation: Simulation): readonly SimulatedAction[] {
     if (found === undefined) return;
     const age = (server.clock.now() - found.at) / day;
     const { status } = await ask(`/v1/identity/verifications/${found.id}`);
-    // What is kept long enough goes with the next hour, and what was found about the erased opens no more.
+    // Expired results are deleted within an hour. The results of erased citizens cannot be read.
     if (age < 90 && record.erased.size === 0) assert.equal(status, 200, `after ${age} days`);
     if (age > 93) assert.equal(status, 404, `after ${age} days`);
   };
@@ -172,7 +172,7 @@ function verifierActions(simulation: Simulation): readonly SimulatedAction[] {
   ];
 }
 
-/** What programs with documents, and those that keep proofs, do. */
+/** Actions of clients that use documents and store proofs. */
 function documentActions(simulation: Simulation): readonly SimulatedAction[] {
   const { server, record } = simulation;
   const { pick, ask, post, isGone, person } = simulationTools(simulation);
@@ -209,7 +209,7 @@ function documentActions(simulation: Simulation): readonly SimulatedAction[] {
   ];
 }
 
-/** What the operator does. */
+/** Actions of the operator. */
 function operatorActions(simulation: Simulation): readonly SimulatedAction[] {
   const { server, record } = simulation;
   const { pick, person } = simulationTools(simulation);
@@ -238,7 +238,7 @@ function operatorActions(simulation: Simulation): readonly SimulatedAction[] {
   ];
 }
 
-/** What people and programs do, each so often as its number says. */
+/** All actions with their weights. */
 export function allActions(simulation: Simulation): readonly SimulatedAction[] {
   return [senderActions, citizenActions, verifierActions, documentActions, operatorActions].flatMap((some) =>
     some(simulation),

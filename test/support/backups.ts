@@ -18,9 +18,14 @@ import { undefinedIfMissing } from '../../src/kernel/undefined-if-missing.ts';
 import { anchorFileName } from '../../src/ledger/anchor.ts';
 import { copyDataDir } from './doctor.ts';
 import { runCommandInProcess } from './run-command.ts';
-import { type CleanupScope, makeServerFixture, type ServerFixture } from './server-process.ts';
+import {
+  type CleanupScope,
+  makeServerFixture,
+  runDemoOnce,
+  type ServerFixture,
+  waitUntilSigned,
+} from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
-import { runDemoOnce, waitUntilSigned } from './wait-for-ledger.ts';
 
 /** The number of citizens in the register of a demo. */
 export const demoCitizenCount: number = demoCitizens.length + personas.length;

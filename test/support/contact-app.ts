@@ -15,6 +15,7 @@ import { renderPlainText } from '../../src/notifications/rendering/plain-text.ts
 import { statePreferences } from '../../src/notifications/state-preferences.ts';
 import { createDeliveryApp, minuteMs } from './delivery-app.ts';
 import type { JsonBody, NotificationApp } from './notification-app.ts';
+import { waitUntil } from './wait-until.ts';
 
 export const oneDayMs = 24 * 60 * minuteMs;
 export const contactCascade = defaultPolicyFor(new Set(['sms']));
@@ -113,3 +114,16 @@ function decodeMailText(raw: string): string {
 }
 
 export type { JsonBody };
+
+/** Waits for a mail with a code to that address in the outbox of a demo, and returns the code of the newest one. */
+export async function readCodeFromOutbox(home: { readonly url: string }, address: string): Promise<string> {
+  let code: string | undefined;
+  await waitUntil(async () => {
+    const outbox = await (await fetch(`${home.url}/outbox`)).text();
+    const mails = outbox.split('<article>').filter((mail) => mail.includes(`<bdi>${address}</bdi>`));
+    const texts = mails.map((mail) => /<p class="mail"[^>]*>([\s\S]*?)<\/p>/.exec(mail)?.[1] ?? '');
+    code = texts.flatMap((text) => /\b\d{6}\b/.exec(text)?.[0] ?? [])[0];
+    return code !== undefined;
+  });
+  return code ?? '';
+}

@@ -1,8 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
 import { releaseAllLeases } from '../../src/jobs/lease.ts';
+import { Secret } from '../../src/kernel/secret.ts';
 import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
+import { defaultSmsMapping, lateReportsInReceipt } from '../../src/notifications/channels/sms-mapping.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
 import { type DeliveryDeps, startDelivery } from '../../src/notifications/delivery/start-delivery.ts';
 import {
@@ -11,6 +15,7 @@ import {
   unconfiguredChannels,
 } from '../../src/notifications/notification/channel.ts';
 import type { CitizenContact } from '../../src/notifications/notification/contact.ts';
+import { createProviderWebhook, receiptParser } from '../../src/notifications/provider-webhooks/provider-webhook.ts';
 import { createNotificationApp } from './notification-app.ts';
 import { startTestSmtpServer } from './smtp-server.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
@@ -161,4 +166,24 @@ export async function waitForDatabaseIdle(db: Database): Promise<void> {
     await db.read('select 1 as one');
   }
   while ((pendingQueries.get(db)?.count ?? 0) > 0) await new Promise(setImmediate);
+}
+
+/** Starts the webhook of an SMS gateway on loopback; returns a function that sends a receipt and returns the response status. */
+export async function startProviderWebhook(t: TestContext, deps: Parameters<typeof createProviderWebhook>[0]) {
+  const server = createServer(
+    createProviderWebhook(deps, {
+      token: new Secret('t0ken'),
+      limitBytes: 1_000,
+      read: receiptParser((receipt) => lateReportsInReceipt(defaultSmsMapping, receipt, async () => [])),
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  // It listens on TCP, so its address has a port.
+  const { port } = server.address() as AddressInfo;
+  return async (id: string | undefined, status: string, token = 't0ken'): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ id, status });
+    return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).status;
+  };
 }

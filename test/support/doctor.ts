@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { before, type TestContext } from 'node:test';
 import { commandLine } from '../../src/app/command-line.ts';
 import { freePort } from './free-port.ts';
-import { startScriptedSmtpServer } from './scripted-smtp-server.ts';
-import { type CleanupScope, makeServerFixture } from './server-process.ts';
+import { type CleanupScope, makeServerFixture, runDemoOnce } from './server-process.ts';
+import { startScriptedSmtpServer } from './smtp-server.ts';
 import { makeTestFolder } from './test-folder.ts';
-import { runDemoOnce } from './wait-for-ledger.ts';
 
 /** One finding of `doctor --json`. */
 export type DoctorFinding = {

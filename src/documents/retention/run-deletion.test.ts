@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../../test/support/database-engines.ts';
-import { runDeletionWithIds } from '../../../test/support/deletion-run.ts';
-import { depositDocumentOf, makePdf, openDocumentApp, testCitizenId } from '../../../test/support/document-app.ts';
+import {
+  depositDocumentOf,
+  makePdf,
+  openDocumentApp,
+  runDeletionWithIds,
+  testCitizenId,
+} from '../../../test/support/document-app.ts';
 import { placeHold } from './legal-hold.ts';
 import { isErasureDue } from './run-deletion.ts';
 

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import type { Engine } from './database-engines.ts';
 import { type CleanupScope, makeServerFixture, type RunningServer, type ServerFixture } from './server-process.ts';
+import { makeTestFolder } from './test-folder.ts';
 import { waitUntil } from './wait-until.ts';
 
 const clientCount = 48;
@@ -94,4 +98,26 @@ export async function verifyConcurrently({ home, token }: ThreadedServer, reques
   };
   await Promise.all(Array.from({ length: clientCount }, client)).finally(() => agent.destroy());
   return clientCount * requestsPerClient;
+}
+
+/** A preload with which SIGUSR2 terminates the threads of a process that run one program, like a crash of the threads. */
+const preloadFor = (program: string) => `
+const threads = require('node:worker_threads');
+const { Worker } = threads;
+threads.Worker = class extends Worker {
+  constructor(file, options) {
+    super(file, options);
+    if (String(file).includes('${program}')) process.on('SIGUSR2', () => void this.terminate());
+  }
+};
+require('node:module').syncBuiltinESMExports();
+`;
+
+/** Settings of a server in which SIGUSR2 terminates the threads that run that program. */
+export function withTerminableThreads(program: string, t: TestContext): { readonly NODE_OPTIONS: string } {
+  const folder = makeTestFolder('cs-preload-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const preload = join(folder, 'preload.cjs');
+  writeFileSync(preload, preloadFor(program));
+  return { NODE_OPTIONS: `--require "${preload}"` };
 }
