@@ -81,14 +81,20 @@ export async function serve(app: AppContext, mode: ServeOptions): Promise<Runnin
   }
 }
 
-async function startRoles(given: AppContext, mode: ServeOptions, register: RegisterPart): Promise<RunningServer> {
-  const { apiThreads, isHelper = false } = mode;
+/** Adds to the context what a started server has: its address, the issuer of the demo, and a log that counts and collects faults. */
+async function prepareContext(given: AppContext, mode: ServeOptions, register: RegisterPart) {
   const countedLog = countingLog(given.log);
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./demo-sign-in.ts')).createDemoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;
   const outages = register(createOutageLog({ ...given, log: countedLog.log }));
-  const context = { ...given, settings, log: outages.log };
+  const context: AppContext = { ...given, settings, log: outages.log };
+  return { context, countedLog, outages, port, publicUrl, demo };
+}
+
+async function startRoles(given: AppContext, mode: ServeOptions, register: RegisterPart): Promise<RunningServer> {
+  const { apiThreads, isHelper = false } = mode;
+  const { context, countedLog, outages, port, publicUrl, demo } = await prepareContext(given, mode, register);
   // Only this process can have the SQLite file open: whatever held a lease is gone.
   if (context.db.engine === 'sqlite' && !isHelper) await context.claim(releaseAllLeases);
   const auth = await openAuthContext(context, mode.isDemo && !isHelper);
@@ -112,8 +118,8 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   const jobs = jobStarter(context, app, mode);
   if (mode.roles.has('api')) {
     // SO_REUSEPORT would share a port with another program that has it.
-    if (apiThreads > 1 && !isHelper) await probePort({ host: settings.host, port });
-    await server.listen(settings.host, port);
+    if (apiThreads > 1 && !isHelper) await probePort({ host: context.settings.host, port });
+    await server.listen(context.settings.host, port);
   }
   const metrics = await createMetrics();
   countedLog.begin(metrics);

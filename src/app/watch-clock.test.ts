@@ -22,7 +22,7 @@ for (const engine of engines) {
     }
     const advice =
       'that of PostgreSQL, which the server uses; check that NTP synchronises the clocks, for example with chrony';
-    const expected = [`this clock is 3600 s ahead of ${advice}`, `this clock is 7200 s behind ${advice}`];
+    const expected = [`this clock is 3600 s later than ${advice}`, `this clock is 7200 s earlier than ${advice}`];
     assert.deepEqual(logged, engine.name === 'sqlite' ? [] : expected);
   });
 }

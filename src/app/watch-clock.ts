@@ -31,7 +31,7 @@ const pausedMessage =
   'the clock jumped ahead by more than a day, or no server ran for that long: deletion of old data is paused for a day; correct the clock, or run: citizen-services clock confirm';
 
 function skewMessage(skewMs: number): string {
-  const direction = skewMs > 0 ? 'ahead of' : 'behind';
+  const direction = skewMs > 0 ? 'later' : 'earlier';
   const seconds = Math.round(Math.abs(skewMs) / 1_000);
-  return `this clock is ${seconds} s ${direction} that of PostgreSQL, which the server uses; check that NTP synchronises the clocks, for example with chrony`;
+  return `this clock is ${seconds} s ${direction} than that of PostgreSQL, which the server uses; check that NTP synchronises the clocks, for example with chrony`;
 }

@@ -16,7 +16,7 @@ for (const engine of engines) {
     const app = await openDocumentApp(t, engine);
     await depositDocumentOf(app, makePdf(1_000));
     await depositDocumentOf(app, makePdf(2_000));
-    const deps = { ...app.keeping, claim: async () => [], operator: 'ops' };
+    const deps = { ...app.deletionDeps, claim: async () => [], operator: 'ops' };
     const placeOn = async (citizenId: string) => {
       let printed = '';
       const stderr = (text: string) => {

@@ -17,7 +17,7 @@ for (const engine of engines) {
     const note = { 'document-retention-class': 'note' };
     const ids = [await depositDocumentOf(app, makePdf(100), note), await depositDocumentOf(app, makePdf(100), note)];
     app.time.now += 2 * dayMs;
-    const { commit } = app.keeping;
+    const { commit } = app.deletionDeps;
     const failing: typeof commit = async (effect) => {
       const [event] = effect.events;
       if ('document' in event && event.document === ids[0]) throw new Error('not this one');
@@ -34,7 +34,7 @@ for (const engine of engines) {
       isInteractive: false,
       cwd: '/',
     };
-    const deps = { ...app.keeping, commit: failing, claim: async () => [], ...operator };
+    const deps = { ...app.deletionDeps, commit: failing, claim: async () => [], ...operator };
     const commands = documentCommands((use) => use(deps), terminal);
     assert.equal(await runCommandLine(['documents', 'delete-due'], commands, terminal), 1);
     // The erased documents are printed although the command failed.
@@ -43,14 +43,14 @@ for (const engine of engines) {
     const [row] = await app.db.read("select content from ledger_event where type = 'documents.deletion-run'");
     const { erased, failed } = JSON.parse(Buffer.from(row?.['content'] as Uint8Array).toString());
     assert.deepEqual({ erased, failed }, { erased: 1, failed: 1 });
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, [ids[0]]);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, [ids[0]]);
   });
 
   test(`${engine.name}: verify stops reading documents and listing blobs when its caller has ended`, async (t) => {
     const app = await openDocumentApp(t, engine);
     // Eight documents are read concurrently.
     for (let times = 0; times < 10; times += 1) await depositDocumentOf(app, makePdf(100));
-    const { blobs } = app.keeping.ports;
+    const { blobs } = app.deletionDeps.ports;
     const seen = { read: 0, listed: 0 };
     let leavesAt: keyof typeof seen = 'read';
     const watched: typeof blobs = {
@@ -67,8 +67,8 @@ for (const engine of engines) {
       },
     };
     const deps = {
-      ...app.keeping,
-      ports: { ...app.keeping.ports, blobs: watched },
+      ...app.deletionDeps,
+      ports: { ...app.deletionDeps.ports, blobs: watched },
       claim: async () => [],
       ...operator,
     };
@@ -101,7 +101,7 @@ for (const engine of engines) {
     const messages: string[] = [];
     const person = { stdout: () => undefined, stderr: (text: string) => void messages.push(text), isInteractive: true };
     const terminal = { ...person, cwd: '/', hasLeft: () => hasLeft };
-    const deps = { ...app.keeping, claim: async () => [], ...operator };
+    const deps = { ...app.deletionDeps, claim: async () => [], ...operator };
     const commands = documentCommands((use) => use(deps), terminal);
     const statusAfter = async () => {
       await runCommandLine(['documents', 'delete-due'], commands, terminal);
@@ -145,7 +145,7 @@ test('delete-due prints each page after erasing it, and waits until its caller h
     isInteractive: true,
     cwd: '/',
   };
-  const deps = { ...app.keeping, claim: async () => [], ...operator };
+  const deps = { ...app.deletionDeps, claim: async () => [], ...operator };
   const commands = documentCommands((use) => use(deps), terminal);
   assert.equal(await runCommandLine(['documents', 'delete-due'], commands, terminal), 0);
   assert.deepEqual([seen, ids.length], [[100, 101], 101]);
@@ -169,7 +169,7 @@ test('rescan stops queueing documents when its caller has ended', async (t) => {
   };
   const silent = { stdout: () => undefined, stderr: () => undefined, isInteractive: false, cwd: '/' };
   const terminal = { ...silent, hasLeft: () => queued >= 2_000 };
-  const commands = documentCommands((use) => use({ ...app.keeping, claim, ...operator }), terminal);
+  const commands = documentCommands((use) => use({ ...app.deletionDeps, claim, ...operator }), terminal);
   assert.equal(await runCommandLine(['documents', 'rescan'], commands, terminal), 1);
   assert.equal(queued, 2_000);
 });

@@ -45,7 +45,7 @@ async function withdrawn(app: DocumentApp, id: DocumentId): Promise<unknown> {
 async function findings(app: DocumentApp): Promise<string[]> {
   const found: DocumentFinding[] = [];
   await verifyDocuments({
-    ...app.keeping,
+    ...app.deletionDeps,
     readBytes: true,
     before: Number.MAX_SAFE_INTEGER,
     onFinding: (finding) => found.push(finding),
@@ -55,7 +55,7 @@ async function findings(app: DocumentApp): Promise<string[]> {
 }
 
 async function held(app: DocumentApp, on: { document: DocumentId } | { citizenId: string }) {
-  const placed = await placeHold(app.keeping, { actor: operator, reason: 'court order 4 O 12/26', on });
+  const placed = await placeHold(app.deletionDeps, { actor: operator, reason: 'court order 4 O 12/26', on });
   assert.ok('hold' in placed);
   return placed.hold;
 }
@@ -95,13 +95,13 @@ for (const engine of engines) {
     const types = (await app.eventsAbout(testCitizenId)).map(({ type }) => type);
     assert.deepEqual(types, ['document.deposited', 'document.withdrawn', 'document.record-read']);
     assert.equal(await slugOf(app, id), 'document-withdrawn');
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, []);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, []);
     app.time.now += 10 * dayMs - 1_001;
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, []);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, []);
     app.time.now += 1;
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, true)).erased, [id]);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, true)).erased, [id]);
     assert.equal(await statusOf(app, id), 'withdrawn');
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, [id]);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, [id]);
     assert.equal(await slugOf(app, id), 'document-erased');
     assert.deepEqual(await app.files(), []);
   });
@@ -122,9 +122,9 @@ for (const engine of engines) {
     });
     assert.ok('refusal' in wrong && wrong.refusal.issues?.[0]?.name === 'document-retention-class');
     app.time.now += 29 * dayMs;
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, []);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, []);
     app.time.now += dayMs;
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, [id]);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, [id]);
     assert.equal(await statusOf(app, forever), 'available');
     const erased = (await app.eventsAbout(testCitizenId)).filter(({ type }) => type === 'document.erased');
     assert.deepEqual(
@@ -145,13 +145,13 @@ for (const engine of engines) {
     assert.equal(await withdrawn(app, id), 'withdrawn');
     assert.equal(await withdrawn(app, later), 'withdrawn');
     for (const hold of [whole, one]) {
-      const run = await runDeletionWithIds(app.keeping, operator, false);
+      const run = await runDeletionWithIds(app.deletionDeps, operator, false);
       assert.deepEqual(run.erased, hold === whole ? [] : [later]);
       assert.ok(run.held.includes(id));
-      assert.deepEqual(await releaseHold(app.keeping, hold, operator), {});
-      assert.notDeepEqual(await releaseHold(app.keeping, hold, operator), {});
+      assert.deepEqual(await releaseHold(app.deletionDeps, hold, operator), {});
+      assert.notDeepEqual(await releaseHold(app.deletionDeps, hold, operator), {});
     }
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, [id]);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, [id]);
     assert.deepEqual(await findings(app), []);
     const types = (await app.eventsAbout(testCitizenId)).map(({ type }) => type);
     assert.equal(types.filter((type) => type === 'document.hold-placed').length, 2);
@@ -174,7 +174,7 @@ for (const engine of engines) {
         atOnce -= 1;
       });
     };
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, ids);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, ids);
     assert.equal(most, ids.length);
   });
 
@@ -184,9 +184,9 @@ for (const engine of engines) {
     const id = await depositDocumentOf(app, makePdf(100), keep);
     assert.equal(await withdrawn(app, id), 'withdrawn');
     app.time.now += dayMs;
-    const stopping = { ...app.keeping, isStopping: () => true };
+    const stopping = { ...app.deletionDeps, isStopping: () => true };
     assert.deepEqual((await runDeletionWithIds(stopping, operator, false)).erased, []);
-    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, [id]);
+    assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, [id]);
   });
 
   test(`${engine.name}: a hold placed between reading and writing turns an erasure into a withdrawal`, async (t) => {
@@ -264,7 +264,7 @@ for (const engine of engines) {
       ]);
       return await write(unit);
     };
-    const run = await runDeletionWithIds(app.keeping, operator, false);
+    const run = await runDeletionWithIds(app.deletionDeps, operator, false);
     assert.deepEqual(run, { erased: ids.slice(1), held: [], passed: ids.slice(0, 1) });
   });
 
@@ -275,14 +275,14 @@ for (const engine of engines) {
     const others = await depositDocumentOf(app, makePdf(100), { 'citizen-id': otherCitizenId });
     assert.equal(await withdrawn(app, others), 'erased');
     const more = await depositDocumentOf(app, makePdf(100), { 'citizen-id': otherCitizenId });
-    await releaseHold(app.keeping, await held(app, { document: more }), operator);
+    await releaseHold(app.deletionDeps, await held(app, { document: more }), operator);
     assert.equal(await withdrawn(app, more), 'erased');
-    await releaseHold(app.keeping, whole, operator);
+    await releaseHold(app.deletionDeps, whole, operator);
     await held(app, { document: id });
     assert.equal(await withdrawn(app, free), 'erased');
     const misspelled = { citizenId: `${testCitizenId} ` };
     for (const on of [{ document: free }, { document: app.createId('document') }, misspelled]) {
-      assert.ok('fault' in (await placeHold(app.keeping, { actor: operator, reason: 'too late', on })));
+      assert.ok('fault' in (await placeHold(app.deletionDeps, { actor: operator, reason: 'too late', on })));
     }
     assert.equal(await withdrawn(app, id), 'withdrawn');
   });
@@ -293,7 +293,7 @@ for (const engine of engines) {
     const other = await depositDocumentOf(app, makePdf(100), { 'citizen-id': 'CZ-1002' });
     const hold = await held(app, { document: ids[1] ?? other });
     const parts = {
-      ...app.keeping,
+      ...app.deletionDeps,
       citizenKeys: app.citizenKeys,
       actor: operator,
       extraStatements: eraseCitizenStatements,
@@ -301,7 +301,7 @@ for (const engine of engines) {
     await assert.rejects(eraseCitizen(parts, testCitizenId), CitizenUnderLegalHold);
     assert.deepEqual(await erasedDocumentsOf(app.db.read, testCitizenId), []);
     assert.equal(await slugOf(app, ids[0] ?? other), 200);
-    await releaseHold(app.keeping, hold, operator);
+    await releaseHold(app.deletionDeps, hold, operator);
     assert.equal(await eraseCitizen(parts, testCitizenId), true);
     assert.deepEqual(await erasedDocumentsOf(app.db.read, testCitizenId), ids);
     for (const id of ids) assert.equal(await slugOf(app, id), 'document-erased');

@@ -33,7 +33,7 @@ function setStatus(id: string, { status, holds }: { readonly status: string; rea
 for (const engine of engines) {
   test(`${engine.name}: faults between rows are reported on each page, from its first row to its last`, async (t) => {
     const app = await openDocumentApp(t, engine);
-    const ids = Array.from({ length: rows }, () => app.keeping.createId('document')).sort();
+    const ids = Array.from({ length: rows }, () => app.deletionDeps.createId('document')).sort();
     const erased = {
       citizen_id: 'CZ-1',
       issuer: 'c',
@@ -54,7 +54,7 @@ for (const engine of engines) {
       await app.db.write(some.map(make));
       const found: DocumentFinding[] = [];
       const done = await verifyDocuments({
-        ...{ ...app.keeping, readBytes: false, before: 0, onProgress: () => undefined },
+        ...{ ...app.deletionDeps, readBytes: false, before: 0, onProgress: () => undefined },
         onFinding: (finding) => found.push(finding),
       });
       assert.equal(done.documents, rows);
@@ -87,7 +87,7 @@ test('documents are read concurrently and reported in the order of their ids', a
   };
   const found: DocumentFinding[] = [];
   const done = await verifyDocuments({
-    ...{ ...app.keeping, ports: { ...app.ports, blobs }, readBytes: true, before: 0, onProgress: () => undefined },
+    ...{ ...app.deletionDeps, ports: { ...app.ports, blobs }, readBytes: true, before: 0, onProgress: () => undefined },
     onFinding: (finding) => found.push(finding),
   });
   assert.deepEqual(
@@ -116,7 +116,7 @@ test('after a verification fails no document is being read', async (t) => {
     },
   };
   const verifying = verifyDocuments({
-    ...{ ...app.keeping, ports: { ...app.ports, blobs }, readBytes: true, before: 0 },
+    ...{ ...app.deletionDeps, ports: { ...app.ports, blobs }, readBytes: true, before: 0 },
     ...{ onProgress: () => undefined, onFinding: () => undefined },
   });
   await assert.rejects(verifying, /the store is gone/);

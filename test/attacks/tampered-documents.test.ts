@@ -161,7 +161,7 @@ for (const engine of engines) {
     for (const readBytes of [true, false]) {
       const found: string[] = [];
       await verifyDocuments({
-        ...app.keeping,
+        ...app.deletionDeps,
         readBytes,
         before: Number.MAX_SAFE_INTEGER,
         onFinding: ({ id, fault }) => found.push(`${ids.indexOf(id)} ${fault}`),

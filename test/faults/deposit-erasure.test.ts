@@ -21,7 +21,7 @@ const deposit = (app: DocumentApp, others: Record<string, string> = {}) =>
   app.deposit({ headers: depositHeadersOf(bytes, others), body: [bytes] });
 
 function erase(app: DocumentApp): Promise<boolean> {
-  const parts = { ...app.keeping, citizenKeys: app.citizenKeys, actor: { operator: 'test' } };
+  const parts = { ...app.deletionDeps, citizenKeys: app.citizenKeys, actor: { operator: 'test' } };
   return eraseCitizen({ ...parts, extraStatements: eraseCitizenStatements }, testCitizenId);
 }
 

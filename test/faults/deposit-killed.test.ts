@@ -94,7 +94,7 @@ async function assertSwept(app: DocumentApp, answered: ReadonlyMap<string, numbe
 /** The verifier reads every document, including unanswered ones, and finds no fault. */
 async function assertVerified(app: DocumentApp): Promise<void> {
   await verifyDocuments({
-    ...app.keeping,
+    ...app.deletionDeps,
     readBytes: true,
     before: Number.MAX_SAFE_INTEGER,
     onFinding: ({ id, fault }) => assert.fail(`${id}: ${fault}`),

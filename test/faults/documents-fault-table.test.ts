@@ -88,7 +88,7 @@ async function act(app: DocumentApp, what: string, id: string): Promise<void> {
   const doing = async () => {
     if (what === 'deposit') await app.deposit({ headers: depositHeadersOf(bytes), body: [bytes] });
     else if (what === 'withdraw') await app.withdraw(id);
-    else await runDeletion(app.keeping, operator, false);
+    else await runDeletion(app.deletionDeps, operator, false);
   };
   await doing().catch((fault: unknown) => assert.ok(fault instanceof Error));
 }
@@ -97,7 +97,7 @@ async function act(app: DocumentApp, what: string, id: string): Promise<void> {
 async function settled(app: DocumentApp): Promise<number> {
   await sweepBlobs({ blobs: app.wires.blobs, read: app.db.read }, whenever);
   const { findings } = await verifyDocuments({
-    ...app.keeping,
+    ...app.deletionDeps,
     readBytes: true,
     before: endOfTime,
     onFinding: ({ id, fault }) => assert.fail(`${id}: ${fault}`),

@@ -68,11 +68,11 @@ for (const engine of engines) {
     };
     // The server has listened for a while when the sweep begins.
     const openedAt = app.time.now - 3_000;
-    const keeping = keep(app, { timer, openedAt, lookAtClock: async () => -2 * dayMs });
+    const retentionJobs = keep(app, { timer, openedAt, lookAtClock: async () => -2 * dayMs });
     await waitUntil(async () => removed.length > 0);
     (await later)();
     await waitUntil(async () => removed.length > 1);
-    await keeping.stop(longestMs);
+    await retentionJobs.stop(longestMs);
     assert.deepEqual(
       [broken, removed],
       [
@@ -95,10 +95,10 @@ for (const engine of engines) {
     };
     const lines: string[] = [];
     const log = createLog('error', { write: (line) => lines.push(line) });
-    const keeping = keep(app, { log, timer, random: (bytes) => new Uint8Array(bytes) });
+    const retentionJobs = keep(app, { log, timer, random: (bytes) => new Uint8Array(bytes) });
     (await hourly)();
     await waitUntil(async () => lines.length > 0);
-    await keeping.stop(longestMs);
+    await retentionJobs.stop(longestMs);
     const { where, fault } = JSON.parse(lines.join(''));
     assert.deepEqual([where, fault.message], ['documents', 'the disk is full']);
   });
@@ -111,12 +111,12 @@ for (const engine of engines) {
       return new Promise<never>(() => undefined);
     };
     app.wires.blobs = { ...app.wires.blobs, removeIncompleteUploads };
-    const keeping = keep(app);
+    const retentionJobs = keep(app);
     await asked.promise;
     const late = Promise.withResolvers<'late'>();
     const timer = setTimeout(() => late.resolve('late'), longestMs);
     t.after(() => clearTimeout(timer));
-    assert.equal(await Promise.race([keeping.stop(1), late.promise]), undefined);
+    assert.equal(await Promise.race([retentionJobs.stop(1), late.promise]), undefined);
   });
 
   test(`${engine.name}: a sweep removes nothing while the clock is not trusted`, async (t) => {

@@ -144,7 +144,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
     citizenKeys,
     ...createOperations(context, ports),
     /** The dependencies of deletion runs and commands. */
-    keeping: {
+    deletionDeps: {
       ...{ read: db.read, commit: context.commit, clock, createId, ports },
       claim: (statement: Statement) => faultPoints.write([statement]),
     },

@@ -47,6 +47,19 @@ type OperationResult =
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly json: JsonBody }
   | { readonly refused: Refusal };
 
+/**
+ * The bearer token is the client id, optionally with a citizen: other tests check access. Only clients named `knowing …` have the
+ * scope citizens:known.
+ */
+const authorizer: Authorizer = {
+  authenticate: async (authorization = '') => {
+    const [clientId = '', citizenId] = authorization.split(' for ');
+    const allowed = scopes.filter((scope) => scope !== 'citizens:known' || clientId.startsWith('knowing '));
+    return { clientId, scopes: new Set<string>(allowed), ...(citizenId === undefined ? {} : { citizenId }) };
+  },
+  takeQuota: () => ({ headers: {} }),
+};
+
 /** Creates the app on a database with these citizens and the clock of the test. */
 export async function createNotificationApp(
   db: Database,
@@ -76,16 +89,6 @@ export async function createNotificationApp(
   const portDeps = { contactOf, citizenKeys, random, cascade, checkLetter, inboxLink, senderOf };
   const ports = createPorts(portDeps, { documents, read: db.read });
 
-  // The bearer token is the client id, optionally with a citizen: other tests check access. Only clients named `knowing …` have the
-  // scope citizens:known.
-  const authorizer: Authorizer = {
-    authenticate: async (authorization = '') => {
-      const [clientId = '', citizenId] = authorization.split(' for ');
-      const allowed = scopes.filter((scope) => scope !== 'citizens:known' || clientId.startsWith('knowing '));
-      return { clientId, scopes: new Set<string>(allowed), ...(citizenId === undefined ? {} : { citizenId }) };
-    },
-    takeQuota: () => ({ headers: {} }),
-  };
   const context = { authorizer, clock, createId, read: db.read, commit, fingerprintKey: new Uint8Array(32) };
   const serve = (operation: Operation<AllPorts>) => {
     const dispatch = createDispatch(bindOperation(operation, ports), context);

@@ -11,7 +11,7 @@ import { modeSettings } from '../../src/app/mode-settings.ts';
 import { type RunningServer, roles, serve } from '../../src/app/serve.ts';
 import { createMissingSigningKeys } from '../../src/auth/signing-key-store.ts';
 import { runCommandLine } from '../../src/cli/command.ts';
-import { readSettings } from '../../src/config/settings.ts';
+import { readSettings, type Settings } from '../../src/config/settings.ts';
 import { readRootKey } from '../../src/crypto/root-key-file.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Timer } from '../../src/jobs/timer.ts';
@@ -93,6 +93,16 @@ function createRecordingLog() {
   return { log: createLog('warn', { write }), faults };
 }
 
+function simulatedSettings(
+  given: Readonly<Record<string, string | undefined>> & { readonly DATA_DIR: string },
+): Settings {
+  const spool = join(given.DATA_DIR, 'spool');
+  mkdirSync(spool);
+  // A response that waits for the end of its interval would wait for a leap.
+  const fixed = { CLAMAV: 'off', WEBHOOK_PRIVATE_TARGETS: 'true', CLIENT_SECRETS: 'true', VERIFY_QUANTUM_MS: '0' };
+  return modeSettings(readSettings({ LETTER_SPOOL: spool, ...fixed, ...given }), false);
+}
+
 /** The whole server with its repeated tasks over HTTP, in virtual time. */
 export async function openSimulatedServer(
   t: CleanupScope,
@@ -106,25 +116,26 @@ export async function openSimulatedServer(
   t.after(() => databaseUrl && dropDatabase(databaseUrl));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const ownSettings = { DATA_DIR: dataDir, PORT: String(port), PUBLIC_URL: url, LETTER_SPOOL: join(dataDir, 'spool') };
-  // A response that waits for the end of its interval would wait for a leap.
-  const fixedSettings = {
-    CLAMAV: 'off',
-    WEBHOOK_PRIVATE_TARGETS: 'true',
-    CLIENT_SECRETS: 'true',
-    VERIFY_QUANTUM_MS: '0',
-  };
-  mkdirSync(ownSettings.LETTER_SPOOL);
-  const settings = modeSettings(
-    readSettings({ ...ownSettings, ...fixedSettings, DATABASE_URL: databaseUrl, ...extraSettings }),
-    false,
-  );
+  const settings = simulatedSettings({
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    PUBLIC_URL: url,
+    DATABASE_URL: databaseUrl,
+    ...extraSettings,
+  });
   await createFirstRootKey(settings, rootKeyPath(settings));
   const time = createJumpingTime(startAt);
   const { watched, settle, watchedChannel } = createActivityTracker();
   const { log, faults } = createRecordingLog();
   let app: AppContext;
   let running: RunningServer;
+
+  async function createWatchedChannels(): Promise<ExternalChannels> {
+    const root = readRootKey(rootKeyPath(settings));
+    const emailChannel = await createEmailChannel(settings, root, log);
+    const { email, sms, letter } = await createOutgoingChannels(settings, emailChannel, log);
+    return { email: watchedChannel(email), sms: watchedChannel(sms), letter: watchedChannel(letter) };
+  }
 
   /** `changed` replaces parts of the served app. */
   async function start(changed: (context: AppContext) => AppContext = (context) => context): Promise<void> {
@@ -141,16 +152,7 @@ export async function openSimulatedServer(
     const options = { settings, root, clock, timer, random: systemRandom, log, stopwatch };
     app = await createAppContext(options, db);
     await createMissingSigningKeys({ db, root, clock }, systemRandom);
-    const { email, sms, letter } = await createOutgoingChannels(
-      settings,
-      await createEmailChannel(settings, root, log),
-      log,
-    );
-    const channels: ExternalChannels = {
-      email: watchedChannel(email),
-      sms: watchedChannel(sms),
-      letter: watchedChannel(letter),
-    };
+    const channels = await createWatchedChannels();
     const mode = { isDemo: false, channels, cascade: cascadeOf(settings, false), pages: [] };
     running = await serve(changed(app), { ...mode, roles: new Set(roles), apiThreads: 1 });
     // It checks the clock without waiting.

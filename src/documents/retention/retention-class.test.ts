@@ -19,7 +19,7 @@ for (const engine of engines) {
     const [shorter, longer] = [await depositedFor(1), await depositedFor(40)];
     const erasedAfter = async (days: number) => {
       app.time.now += days * dayMs;
-      return (await runDeletionWithIds(app.keeping, { operator: 'clerk' }, false)).erased;
+      return (await runDeletionWithIds(app.deletionDeps, { operator: 'clerk' }, false)).erased;
     };
     for (const id of [shorter, longer]) assert.ok('status' in (await app.withdraw(id)));
     assert.deepEqual(await erasedAfter(4), []);

@@ -18,7 +18,7 @@ for (const engine of engines) {
   test(`${engine.name}: a run over more than a page of held documents reads each once and ends, and the first page shows if any is due`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const keep = { 'document-retain-until': new Date(app.time.now + dayMs).toISOString() };
-    assert.equal(await isErasureDue(app.keeping), false);
+    assert.equal(await isErasureDue(app.deletionDeps), false);
     const ids: string[] = [];
     const withdrawn = async () => {
       const id = await depositDocumentOf(app, makePdf(100), keep);
@@ -27,15 +27,15 @@ for (const engine of engines) {
     };
     await withdrawn();
     await Promise.all(Array.from({ length: 100 }, withdrawn));
-    assert.equal(await isErasureDue(app.keeping), false);
+    assert.equal(await isErasureDue(app.deletionDeps), false);
     app.time.now += dayMs;
     let reads = 0;
-    const read: typeof app.keeping.read = async (sql, args) => {
+    const read: typeof app.deletionDeps.read = async (sql, args) => {
       reads += 1;
-      return await app.keeping.read(sql, args);
+      return await app.deletionDeps.read(sql, args);
     };
-    assert.deepEqual([await isErasureDue({ ...app.keeping, read }), reads], [true, 1]);
-    await placeHold(app.keeping, {
+    assert.deepEqual([await isErasureDue({ ...app.deletionDeps, read }), reads], [true, 1]);
+    await placeHold(app.deletionDeps, {
       actor: operator,
       reason: 'court order 4 O 12/26',
       on: { citizenId: testCitizenId },
@@ -45,7 +45,7 @@ for (const engine of engines) {
       pages += 1;
       return pages > 9;
     };
-    assert.deepEqual(await runDeletionWithIds({ ...app.keeping, isStopping }, operator, false), {
+    assert.deepEqual(await runDeletionWithIds({ ...app.deletionDeps, isStopping }, operator, false), {
       erased: [],
       held: ids.sort(),
       passed: [],

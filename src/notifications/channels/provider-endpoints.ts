@@ -23,7 +23,11 @@ const eventBytes = 4_194_304;
 /** The endpoints that providers call to report deliveries. An endpoint without a token in the settings is absent. */
 export function providerEndpoints(deps: SliceDeps): readonly MountedHandler[] {
   const { settings, db } = deps;
-  const webhookDeps = { ...deps, read: db.read, onFault: (fault: unknown) => deps.log.fault('call-backs', fault) };
+  const webhookDeps = {
+    ...deps,
+    read: db.read,
+    onFault: (fault: unknown) => deps.log.fault('provider-webhooks', fault),
+  };
   const mounts: MountedHandler[] = [];
   const mountWebhook = (path: string, token: Secret | undefined, caller: Omit<ProviderWebhook, 'token'>) => {
     if (token === undefined) return;
