@@ -93,6 +93,20 @@ function createRecordingLog() {
   return { log: createLog('warn', { write }), faults };
 }
 
+/** A database whose clock is the virtual one. */
+function watchDatabase(
+  real: AppContext['db'],
+  clock: AppContext['clock'],
+  watched: ReturnType<typeof createActivityTracker>['watched'],
+): AppContext['db'] {
+  return {
+    ...real,
+    read: (sql, args) =>
+      sql.includes('clock_timestamp') ? Promise.resolve([{ at: clock.now() }]) : watched(real.read(sql, args)),
+    write: (unit) => watched(real.write(unit)),
+  };
+}
+
 function simulatedSettings(
   given: Readonly<Record<string, string | undefined>> & { readonly DATA_DIR: string },
 ): Settings {
@@ -142,13 +156,7 @@ export async function openSimulatedServer(
     const { clock, stopwatch, timer } = time;
     const root = readRootKey(rootKeyPath(settings));
     const real = await openDatabase({ databaseUrl, dataDir, clock });
-    const db: AppContext['db'] = {
-      ...real,
-      // Its clock is not the virtual one.
-      read: (sql, args) =>
-        sql.includes('clock_timestamp') ? Promise.resolve([{ at: clock.now() }]) : watched(real.read(sql, args)),
-      write: (unit) => watched(real.write(unit)),
-    };
+    const db = watchDatabase(real, clock, watched);
     const options = { settings, root, clock, timer, random: systemRandom, log, stopwatch };
     app = await createAppContext(options, db);
     await createMissingSigningKeys({ db, root, clock }, systemRandom);
