@@ -12,11 +12,11 @@ const limits: Readonly<Record<Figure['name'], { limit: number; goal: number; ste
   lines: { limit: 55_000, goal: 48_000, step: 100 },
   cycles: { limit: 0, goal: 0, step: 1 },
   plainErrors: { limit: 0.4, goal: 3, step: 0.1 },
-  longFunctions: { limit: 1, goal: 0, step: 1 },
+  longFunctions: { limit: 0, goal: 0, step: 1 },
   repeatedNames: { limit: 0, goal: 0, step: 1 },
   undocumented: { limit: 1, goal: 10, step: 1 },
   anys: { limit: 0, goal: 0, step: 1 },
-  literalSpreads: { limit: 57, goal: 0, step: 1 },
+  literalSpreads: { limit: 0, goal: 0, step: 1 },
 };
 
 const root = process.cwd();

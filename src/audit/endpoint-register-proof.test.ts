@@ -11,7 +11,9 @@ for (const engine of engines) {
     const app = buildLedgerApp(await engine.open(t));
     const events = endpoints.map((endpoint) => ({
       ...({ type: 'endpoint.registered', actor: { process: 'start' }, since: '1.0', schemaHash: 'sha-256:x' } as const),
-      ...{ id: app.createId('event'), at: app.time.now, endpoint },
+      id: app.createId('event'),
+      at: app.time.now,
+      endpoint,
     }));
     for (const event of events) await app.commit({ events: [event], statements: [] });
     await app.sequence();

@@ -6,15 +6,13 @@ import type { Commit } from '../ledger/commit.ts';
 import { recordEndpoints } from './record-endpoints.ts';
 
 const endpoint = {
-  ...{
-    name: 'one',
-    since: '1.0',
-    method: 'GET',
-    path: '/v1/one',
-    scope: null,
-    summary: 'One',
-    schemaHash: 'sha-256:a',
-  },
+  name: 'one',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/one',
+  scope: null,
+  summary: 'One',
+  schemaHash: 'sha-256:a',
 };
 
 for (const engine of engines) {

@@ -7,7 +7,7 @@ import { toUsage } from './usage.ts';
 const at = Date.UTC(2026, 0, 15, 9);
 const eventId = createIdGenerator({ now: () => at }, systemRandom)('event');
 const bytes = new Uint8Array();
-const entry = { ...{ index: 4, eventId, at, type: '', clientId: null, number: 7, entry: bytes }, citizenId: 'anna' };
+const entry = { index: 4, eventId, at, type: '', clientId: null, number: 7, entry: bytes, citizenId: 'anna' };
 
 function usageOf(content: Readonly<Record<string, unknown>>) {
   return toUsage(entry, content, { now: at, nameOf: (clientId) => `the ${clientId}` });

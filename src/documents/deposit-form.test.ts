@@ -76,6 +76,9 @@ test('each fault of a form names its field, and describes it in terms of a form'
   assert.deepEqual(await issuesOf(fields), [['body', '', 'malformed']]);
   const detail = 'must be percent-encoded UTF-8 of 1 to 200 printable characters';
   assert.deepEqual(toFormIssue({ in: 'header', name: 'document-title', code: 'malformed', detail }), {
-    ...{ in: 'body', pointer: '/title', code: 'malformed', detail: 'must be text of 1 to 200 printable characters' },
+    in: 'body',
+    pointer: '/title',
+    code: 'malformed',
+    detail: 'must be text of 1 to 200 printable characters',
   });
 });

@@ -54,7 +54,10 @@ for (const engine of engines) {
       await app.db.write(some.map(make));
       const found: DocumentFinding[] = [];
       const done = await verifyDocuments({
-        ...{ ...app.deletionDeps, readBytes: false, before: 0, onProgress: () => undefined },
+        ...app.deletionDeps,
+        readBytes: false,
+        before: 0,
+        onProgress: () => undefined,
         onFinding: (finding) => found.push(finding),
       });
       assert.equal(done.documents, rows);
@@ -87,7 +90,11 @@ test('documents are read concurrently and reported in the order of their ids', a
   };
   const found: DocumentFinding[] = [];
   const done = await verifyDocuments({
-    ...{ ...app.deletionDeps, ports: { ...app.ports, blobs }, readBytes: true, before: 0, onProgress: () => undefined },
+    ...app.deletionDeps,
+    ports: { ...app.ports, blobs },
+    readBytes: true,
+    before: 0,
+    onProgress: () => undefined,
     onFinding: (finding) => found.push(finding),
   });
   assert.deepEqual(
@@ -116,8 +123,12 @@ test('after a verification fails no document is being read', async (t) => {
     },
   };
   const verifying = verifyDocuments({
-    ...{ ...app.deletionDeps, ports: { ...app.ports, blobs }, readBytes: true, before: 0 },
-    ...{ onProgress: () => undefined, onFinding: () => undefined },
+    ...app.deletionDeps,
+    ports: { ...app.ports, blobs },
+    readBytes: true,
+    before: 0,
+    onProgress: () => undefined,
+    onFinding: () => undefined,
   });
   await assert.rejects(verifying, /the store is gone/);
   assert.deepEqual([begun, ended], [8, 8]);

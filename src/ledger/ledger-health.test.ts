@@ -9,7 +9,9 @@ for (const engine of engines) {
     const app = buildLedgerApp(await engine.open(t));
     const reported: string[] = [];
     const watch = createLedgerHealth({
-      ...{ read: app.db.read, clock: app.clock, hasWitnesses: false },
+      read: app.db.read,
+      clock: app.clock,
+      hasWitnesses: false,
       onAlarm: (kind, { message }) => reported.push(`${kind}: ${message}`),
       onAlarmCleared: (kind) => reported.push(`${kind} ended`),
     });
@@ -36,7 +38,9 @@ for (const engine of engines) {
     const app = buildLedgerApp(await engine.open(t));
     const reported: string[] = [];
     const watch = createLedgerHealth({
-      ...{ read: app.db.read, clock: app.clock, hasWitnesses: true },
+      read: app.db.read,
+      clock: app.clock,
+      hasWitnesses: true,
       onAlarm: (kind) => reported.push(kind),
       onAlarmCleared: (kind) => reported.push(`${kind} ended`),
     });

@@ -25,10 +25,12 @@ function running(step: (count: number) => Promise<number | undefined>) {
       },
     },
     clock: { now: () => time.clock.now() - clock.backMs },
-    ...{ timer: time.timer, batchLimit, onFault: (fault: unknown) => faults.push(fault) },
+    timer: time.timer,
+    batchLimit,
+    onFault: (fault: unknown) => faults.push(fault),
   });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  return { ...{ at, faults, clock, settle, sequencing }, advance: (ms: number) => time.advance(ms, settle) };
+  return { at, faults, clock, settle, sequencing, advance: (ms: number) => time.advance(ms, settle) };
 }
 
 test('trees are signed while events keep arriving, also when the clock was set back', async () => {

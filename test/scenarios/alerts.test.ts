@@ -37,8 +37,10 @@ function selectorsOf(text: string): { metric: string; labels: (readonly [string,
 
 async function checkReportedMetrics(t: TestContext): Promise<void> {
   const settings = {
-    ...{ ADMIN_PORT: '0', LOG_LEVEL: 'info' },
-    ...{ SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, MAIL_FROM: 'no-reply@gov.example' },
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'info',
+    SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+    MAIL_FROM: 'no-reply@gov.example',
   };
   const home = await makeServerFixture(t, { settings });
   const server = await home.start('demo');

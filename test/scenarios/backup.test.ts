@@ -232,7 +232,10 @@ test('a document erased during a backup is listed as erased, and a lost one is r
   cpSync(join(standing.backup, 'documents'), join(dataDir, 'documents'), { recursive: true, preserveTimestamps: true });
   const gone: string[] = [];
   const made = await createBackup(readSettings({ DATA_DIR: dataDir }), {
-    ...{ folder: target, earlier: undefined, rootKeyPath, clock: systemClock },
+    folder: target,
+    earlier: undefined,
+    rootKeyPath,
+    clock: systemClock,
     onProgress: (at) => {
       // The database and one document are already copied.
       if (at === 'the database' || at.count !== 1) return;

@@ -162,7 +162,9 @@ for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, {
-      ...{ scheme: 'light', widthPx: 360, locale },
+      scheme: 'light',
+      widthPx: 360,
+      locale,
     });
     const { page, errors } = seen;
     await page.getByText('demo-layla').locator('..').locator('a').click();

@@ -34,7 +34,10 @@ async function startDemo(t: CleanupScope, settings: Record<string, string>, engi
   /** `change` can replace the responses before the client reads them. */
   const clientWith = (given: Partial<ClientSettings>, change: (path: string, answer: Response) => Response = asItIs) =>
     createClient({
-      ...{ baseUrl: home.url, clientId, privateKey: privateKey.export({ format: 'jwk' }), dpop: true },
+      baseUrl: home.url,
+      clientId,
+      privateKey: privateKey.export({ format: 'jwk' }),
+      dpop: true,
       fetch: async (address, init) => {
         const answer = await fetch(address, init);
         const { pathname: path } = new URL(String(address));

@@ -117,7 +117,10 @@ test("the package contains code and types, and depends only on the server's vers
 
 test('the program in the documentation verifies, sends, deposits and reads, and reports a refusal', () => {
   const { status, stdout, stderr } = spawnSync(node, ['permits.mjs'], {
-    ...{ cwd: packed.folder, env: environment(), encoding: 'utf8', timeout: 60_000 },
+    cwd: packed.folder,
+    env: environment(),
+    encoding: 'utf8',
+    timeout: 60_000,
   });
   assert.equal(status, 0, stderr);
   const [match, listed, document, refused] = stdout.split('\n');
@@ -166,7 +169,10 @@ test('a TypeScript program compiles with the types of the package, and an unknow
     'false',
   ];
   const { status, stdout } = spawnSync('tsc', [...options, ...types, 'consumer.mts'], {
-    ...{ cwd: packed.folder, env: toolEnvironment(), encoding: 'utf8', timeout: 100_000 },
+    cwd: packed.folder,
+    env: toolEnvironment(),
+    encoding: 'utf8',
+    timeout: 100_000,
   });
   assert.equal(status, 0, stdout);
 });

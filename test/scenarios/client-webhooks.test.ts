@@ -32,8 +32,10 @@ before(async () => {
 });
 
 const settings = () => ({
-  ...{ PATH: process.env['PATH'], BASE_URL: home.url },
-  ...{ CLIENT_ID: credentials.clientId, CLIENT_SECRET: credentials.clientSecret },
+  PATH: process.env['PATH'],
+  BASE_URL: home.url,
+  CLIENT_ID: credentials.clientId,
+  CLIENT_SECRET: credentials.clientSecret,
 });
 
 /** Runs the command line to its end. */

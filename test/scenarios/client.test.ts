@@ -112,7 +112,9 @@ test('a refusal has its fix and all issues, and contains no data of the request'
   const shown = inspect(fault, { depth: 9, showHidden: true }) + inspect(client, { depth: 9, showHidden: true });
   for (const word of ['Zzyxw', token, credentials().clientSecret]) assert.equal(shown.includes(word), false, word);
   await assert.rejects(client.notification('ntf_00000000000000000000000000'), {
-    ...{ name: 'ProblemError', status: 404, slug: 'notification-not-found' },
+    name: 'ProblemError',
+    status: 404,
+    slug: 'notification-not-found',
   });
   await assert.rejects(client.call('readNotification', { params: { id: '..' } }), /params\.id is missing/);
 });

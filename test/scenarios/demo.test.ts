@@ -81,7 +81,8 @@ async function pasted(lines: readonly string[], report: (reason: string) => void
       const body = / -d '(.+)'$/.exec(rest)?.[1];
       const method = body === undefined ? 'GET' : 'POST';
       const response = await fetch(url, {
-        ...{ method, headers: Object.fromEntries(headers) as Record<string, string> },
+        method,
+        headers: Object.fromEntries(headers) as Record<string, string>,
         ...(body === undefined ? {} : { body }),
       });
       return await response.text();

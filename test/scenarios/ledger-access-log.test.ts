@@ -212,13 +212,13 @@ for (const engine of engines) {
       await app.commit({
         events: [
           {
-            ...{
-              type: 'endpoint.registered',
-              id: app.createId('event'),
-              at: app.time.now,
-              actor: { process: 'start' },
-            },
-            ...{ endpoint, since: '1.0', schemaHash: `sha-256:${endpoint}` },
+            type: 'endpoint.registered',
+            id: app.createId('event'),
+            at: app.time.now,
+            actor: { process: 'start' },
+            endpoint,
+            since: '1.0',
+            schemaHash: `sha-256:${endpoint}`,
           } as const,
         ],
         statements: [],

@@ -13,7 +13,8 @@ test('a server on PostgreSQL creates a missing DATA_DIR, and signs its ledger', 
   const home = await makeServerFixture(t, {
     engine: 'postgres',
     settings: {
-      ...{ DATA_DIR: dataDir, DOCUMENT_STORE: join(elsewhere, 'documents') },
+      DATA_DIR: dataDir,
+      DOCUMENT_STORE: join(elsewhere, 'documents'),
       ROOT_KEY_FILE: join(elsewhere, 'root.key'),
     },
   });

@@ -14,8 +14,13 @@ import { createDeliveryApp, minuteMs, type NotificationView } from '../support/d
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const mapping = {
-  ...{ events: '/batch', id: '/mail/message-id', status: '/event' },
-  ...{ delivered: ['delivered'], failed: ['hard_bounce', 'dropped'], full: ['over_quota'], refused: ['spam'] },
+  events: '/batch',
+  id: '/mail/message-id',
+  status: '/event',
+  delivered: ['delivered'],
+  failed: ['hard_bounce', 'dropped'],
+  full: ['over_quota'],
+  refused: ['spam'],
 };
 
 for (const engine of engines) {

@@ -112,7 +112,10 @@ const sesMail = (messageId: string) => ({
 const bounced = (bounceType: string, bounceSubType: string, mail: object, report: object = { action: 'failed' }) => ({
   notificationType: 'Bounce',
   bounce: {
-    ...{ bounceType, bounceSubType, timestamp: '2026-01-15T09:00:30.000Z', feedbackId: '0102-feedback' },
+    bounceType,
+    bounceSubType,
+    timestamp: '2026-01-15T09:00:30.000Z',
+    feedbackId: '0102-feedback',
     bouncedRecipients: [{ emailAddress: 'ada@example.org', ...report }],
     reportingMTA: 'dsn; a.amazonses.com',
   },

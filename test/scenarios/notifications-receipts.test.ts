@@ -44,8 +44,10 @@ async function openReceiptApp(t: TestContext, engine: Engine, receipt: object, r
   const { app, time, start, faults } = await createDeliveryApp(t, db, { citizens, cascade: inboxAndSms });
   const mapping = parseSmsMapping(
     JSON.stringify({
-      ...{ request: { to: '{to}', text: '{text}', back: 'https://here.example/?id={id}' }, encoding: 'form' },
-      ...{ answer: { reference: '/sid' }, receipt: { status: '/status', ...words, ...receipt } },
+      request: { to: '{to}', text: '{text}', back: 'https://here.example/?id={id}' },
+      encoding: 'form',
+      answer: { reference: '/sid' },
+      receipt: { status: '/status', ...words, ...receipt },
     }),
   );
   const sent: URLSearchParams[] = [];
@@ -125,7 +127,8 @@ for (const engine of engines) {
     const report = async (results: unknown) =>
       (await fetch(back, { method: 'POST', headers: bearer, body: JSON.stringify({ results }) })).status;
     const about = (messageId: unknown, name: unknown, callbackData?: unknown) => ({
-      ...{ messageId, status: { name } },
+      messageId,
+      status: { name },
       ...(callbackData === undefined ? {} : { callbackData }),
     });
     const own = new URL(sent[3]?.get('back') ?? '').searchParams.get('id');

@@ -36,8 +36,11 @@ function stamperFor(authority: { readonly url: string; readonly ca: string }, ti
   const faults: string[] = [];
   let at = now;
   const stamp = createTimeStampClient({
-    ...{ url: authority.url, trusted: parseCertificates(authority.ca), timeoutMs },
-    ...{ clock: { now: () => at }, random: systemRandom },
+    url: authority.url,
+    trusted: parseCertificates(authority.ca),
+    timeoutMs,
+    clock: { now: () => at },
+    random: systemRandom,
     onFault: (fault) => faults.push(fault instanceof Error ? fault.message : String(fault)),
   });
   const wait = (ms: number) => {
@@ -49,8 +52,10 @@ function stamperFor(authority: { readonly url: string; readonly ca: string }, ti
 async function verify(folder: string, ...args: string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal = {
-    ...{ stdout: (text: string) => void out.push(text), stderr: (text: string) => void err.push(text) },
-    ...{ isInteractive: false, cwd: folder },
+    stdout: (text: string) => void out.push(text),
+    stderr: (text: string) => void err.push(text),
+    isInteractive: false,
+    cwd: folder,
   };
   const code = await runCommandLine(['evidence', 'verify', ...args], [evidenceVerifyCommand(terminal)], terminal);
   return { code, out: out.join(''), err: err.join('') };

@@ -29,7 +29,8 @@ export async function callEveryOperation(ask: HttpSend, token: string, otherToke
   // Two verifications, a notification for later, a deposit, a webhook and a template.
   const ids = await createResources(ask, token);
   const caller: OperationCaller = {
-    ...{ token, ids },
+    token,
+    ids,
     expect: async (status, asked) => {
       const answer = await ask(asked);
       assert.equal(answer.status, status, `${asked.method ?? 'GET'} ${asked.path}: ${answer.body}`);

@@ -46,7 +46,10 @@ test("token requests and requests to unknown paths are counted and logged withou
   const text = await (await fetch(addressOf() ?? assert.fail())).text();
   const problems = [...text.matchAll(/^citizen_services_problems_total\{problem="([a-z-]+)"\} ([1-9]\d*)$/gm)];
   assert.deepEqual(Object.fromEntries(problems.map(([, problem, count]) => [problem, Number(count)])), {
-    ...{ 'not-found': 1, 'method-not-allowed': 2, 'uri-too-long': 1, 'no-access-token': 1 },
+    'not-found': 1,
+    'method-not-allowed': 2,
+    'uri-too-long': 1,
+    'no-access-token': 1,
   });
   await waitUntil(async () => said().includes('"uri-too-long","msg":"refused"'));
   assert.match(said(), /"method":"POST","route":"\/oauth2\/token","status":401,"durationMs":[\d.]+,"msg":"request"/);

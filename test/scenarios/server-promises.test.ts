@@ -99,8 +99,13 @@ async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life)
   const before = await ask({ path: '/v1/documents?citizenId=demo-mary', headers: bearerHeaders(token) });
   const citizenIds = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
   const senders = startNotificationSenders({
-    ...{ url: home.url, token, citizenIds, senders: 32, pauseMs: 5 },
-    ...{ marker: markers.message, until: 'refused' },
+    url: home.url,
+    token,
+    citizenIds,
+    senders: 32,
+    pauseMs: 5,
+    marker: markers.message,
+    until: 'refused',
   });
   await waitUntil(async () => senders.accepted.size >= 200);
   // Starts after the 200 messages, which take long on a slow machine: the server ends an upload without progress.

@@ -40,7 +40,8 @@ async function openInHelsinki(t: TestContext, engine: Engine['name']) {
     return JSON.parse(answer.text).id;
   };
   return {
-    ...{ app, send },
+    app,
+    send,
     /** Advances the clock to this instant, and returns the mails until then. */
     at: async (instant: string) => {
       await app.leap(Date.parse(instant) - app.clock.now());

@@ -8,12 +8,10 @@ export const simulationScopes =
   'identity:verify,notifications:send,notifications:read,documents:read,documents:write,webhooks:manage,events:read';
 const zones = ['Asia/Tokyo', 'America/New_York', 'Australia/Lord_Howe', 'Pacific/Kiritimati'];
 export const simulatedPeople = Array.from({ length: 24 }, (_, at) => ({
-  ...{
-    citizenId: `c-${at}`,
-    givenName: 'Ada',
-    familyName: `Berg${'abcdefghijklmnopqrstuvwx'[at]}`,
-    birthDate: '1980-02-29',
-  },
+  citizenId: `c-${at}`,
+  givenName: 'Ada',
+  familyName: `Berg${'abcdefghijklmnopqrstuvwx'[at]}`,
+  birthDate: '1980-02-29',
   ...(at % 6 === 5 ? {} : { email: `c-${at}@example.org` }),
   ...(at % 4 === 0 ? {} : { phone: `+474000${1_000 + at}` }),
   ...(at % 5 === 4 ? {} : { streetAddress: `Road ${at}`, postalCode: '0150', locality: 'Oslo' }),

@@ -84,6 +84,15 @@ function callerOf(token: string): Caller {
   return { clientId, citizenId, purposes, scopes: new Set(scopes) };
 }
 
+function keyFunctionsOf(keys: () => CitizenKeys): Pick<CitizenKeys, 'keyOf' | 'guardedKeyOf' | 'preload' | 'evict'> {
+  return {
+    keyOf: (id) => keys().keyOf(id),
+    guardedKeyOf: (id) => keys().guardedKeyOf(id),
+    preload: (ids) => keys().preload(ids),
+    evict: (id) => keys().evict(id),
+  };
+}
+
 /** The document operations with real stores in that folder; the clock moves only when a test sets it. */
 export async function buildDocumentApp(db: Database, folder: string, rootBytes: Uint8Array) {
   const time = { now: Date.UTC(2026, 5, 1, 12) };
@@ -91,13 +100,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
   const root = rootKeyFromBytes(rootBytes);
   let keys = createCitizenKeys(db.read, root, systemRandom);
   // The ETag key of the present root key.
-  const citizenKeys: CitizenKeys = {
-    ...keys,
-    keyOf: (id) => keys.keyOf(id),
-    guardedKeyOf: (id) => keys.guardedKeyOf(id),
-    preload: (ids) => keys.preload(ids),
-    evict: (id) => keys.evict(id),
-  };
+  const citizenKeys: CitizenKeys = { ...keys, ...keyFunctionsOf(() => keys) };
   await db.write(citizenKeys.creationStatements([testCitizenId, otherCitizenId]));
   const alarms: string[] = [];
   const createId = createIdGenerator(clock, systemRandom);
@@ -145,7 +148,11 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
     ...createOperations(context, ports),
     /** The dependencies of deletion runs and commands. */
     deletionDeps: {
-      ...{ read: db.read, commit: context.commit, clock, createId, ports },
+      read: db.read,
+      commit: context.commit,
+      clock,
+      createId,
+      ports,
       claim: (statement: Statement) => faultPoints.write([statement]),
     },
     /** Evicts cached keys, like a restart. */

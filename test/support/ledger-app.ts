@@ -61,7 +61,13 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
   const faultyDb = { read: options.read ?? db.read, write: options.write ?? db.write };
   const maxBatchEvents = options.batchLimit ?? 100;
   const sequencer = createSequencer({
-    ...{ db: faultyDb, citizenKeys, systemKeys, random: systemRandom, anchor, origin, maxBatchEvents },
+    db: faultyDb,
+    citizenKeys,
+    systemKeys,
+    random: systemRandom,
+    anchor,
+    origin,
+    maxBatchEvents,
     stopwatch: options.stopwatch ?? (() => 0),
     fence: options.fence ?? (() => 1),
   });
@@ -89,22 +95,20 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
         };
 
   return {
-    ...{
-      db,
-      time,
-      clock,
-      root,
-      citizenKeys,
-      systemKeys,
-      commit,
-      claim,
-      createId,
-      anchor,
-      sequencer,
-      publisher,
-      view,
-      sequence,
-    },
+    db,
+    time,
+    clock,
+    root,
+    citizenKeys,
+    systemKeys,
+    commit,
+    claim,
+    createId,
+    anchor,
+    sequencer,
+    publisher,
+    view,
+    sequence,
     event,
     /** Commits one event about each of these citizens (undefined: a system event), and returns the ids. */
     use: async (...citizens: (string | undefined)[]): Promise<EventId[]> => {

@@ -17,10 +17,17 @@ const newId = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
 /** A printable message with a delivery of its own. */
 export function makeLetter(text: string, overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
-    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1 },
+    notification: newId('notification'),
+    delivery: newId('delivery'),
+    attempt: 1,
     address: ['Ada Berg', 'Long Road 17', '0150 Oslo', 'NORWAY'].join('\n'),
-    ...{ sender: 'Tax Office', subject: 'Your assessment', content: { message: text }, reminder: false },
-    ...{ category: 'decision' as const, language: undefined, at: letterTimeMs },
+    sender: 'Tax Office',
+    subject: 'Your assessment',
+    content: { message: text },
+    reminder: false,
+    category: 'decision' as const,
+    language: undefined,
+    at: letterTimeMs,
     ...overrides,
   };
 }

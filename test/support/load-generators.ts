@@ -119,8 +119,11 @@ export function startDocumentUploaders(
     const body = makeDocumentBytes(size);
     const digest = createHash('sha256').update(body).digest('base64');
     const headers = bearerHeaders(token, {
-      ...{ 'content-type': 'application/pdf', 'content-length': size, 'repr-digest': `sha-256=:${digest}:` },
-      ...{ 'citizen-id': citizenId, 'document-title': 'Under way' },
+      'content-type': 'application/pdf',
+      'content-length': size,
+      'repr-digest': `sha-256=:${digest}:`,
+      'citizen-id': citizenId,
+      'document-title': 'Under way',
     });
     while (!finishing) {
       try {
@@ -136,7 +139,8 @@ export function startDocumentUploaders(
   }
 
   return {
-    ...{ deposited, failedUploads },
+    deposited,
+    failedUploads,
     finish: () => {
       finishing = true;
     },

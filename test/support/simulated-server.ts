@@ -107,6 +107,22 @@ function watchDatabase(
   };
 }
 
+/** Runs an operator command; returns its output, and throws if it fails. */
+async function runOperatorCommand(app: AppContext, args: readonly string[]): Promise<string> {
+  const printed: string[] = [];
+  const errors: string[] = [];
+  const terminal = {
+    stdout: (text: string) => void printed.push(text),
+    stderr: (text: string) => void errors.push(text),
+    isInteractive: false,
+    cwd: app.settings.dataDir,
+  };
+  const commands = await appCommands(async (use) => await use(app), terminal);
+  const code = await runCommandLine(args, commands, terminal);
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${errors.join('')}`);
+  return printed.join('');
+}
+
 function simulatedSettings(
   given: Readonly<Record<string, string | undefined>> & { readonly DATA_DIR: string },
 ): Settings {
@@ -168,7 +184,13 @@ export async function openSimulatedServer(
   }
 
   return {
-    ...{ url, dataDir, faults, settle, start, clock: time.clock, read: () => app.db.read },
+    url,
+    dataDir,
+    faults,
+    settle,
+    start,
+    clock: time.clock,
+    read: () => app.db.read,
     stop: () => running.stop(),
     setClock: time.set,
     // In steps below a day: a server that runs looks at the clock each minute, and a longer step would pause deletion.
@@ -180,15 +202,9 @@ export async function openSimulatedServer(
     },
     /** Runs an operator command next to the server; returns its output, and throws if it fails. */
     command: async (...args: readonly string[]): Promise<string> => {
-      const printed: string[] = [];
-      const errors: string[] = [];
-      const [stdout, stderr] = [(text: string) => void printed.push(text), (text: string) => void errors.push(text)];
-      const terminal = { stdout, stderr, isInteractive: false, cwd: dataDir };
-      const commands = await appCommands(async (use) => await use({ ...app, isAlone: false }), terminal);
-      const code = await runCommandLine(args, commands, terminal);
+      const printed = await runOperatorCommand({ ...app, isAlone: false }, args);
       running.invalidateClients();
-      if (code !== 0) throw new Error(`${args.join(' ')}: ${errors.join('')}`);
-      return printed.join('');
+      return printed;
     },
     /** A request with a token of that client, or anonymous. */
     ask: async (path: string, { client, scopes = [], ...init }: SimulatedRequest = {}): Promise<TextResponse> => {

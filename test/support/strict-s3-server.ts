@@ -93,7 +93,8 @@ export async function openStrictS3Server(directory: string): Promise<StrictS3Ser
   const endpoint = `http://127.0.0.1:${port}`;
   return {
     place: strictS3Place(endpoint),
-    ...{ uploads, refusedCodes },
+    uploads,
+    refusedCodes,
     sendWrongChecksumOnce: () => {
       state.wrong = true;
     },

@@ -86,7 +86,9 @@ for (const engine of engines) {
     await watch.refresh();
     const none = { due: 0, oldestSeconds: 0 };
     assert.deepEqual(Object.fromEntries(watch.deliveries()), {
-      ...{ inbox: none, sms: none, letter: none },
+      inbox: none,
+      sms: none,
+      letter: none,
       email: { due: 7, oldestSeconds: 9.5 },
     });
     assert.deepEqual(watch.calls(), { due: 2, oldestSeconds: 3 });
