@@ -117,7 +117,7 @@ async function runOperatorCommand(app: AppContext, args: readonly string[]): Pro
     isInteractive: false,
     cwd: app.settings.dataDir,
   };
-  const commands = await appCommands(async (use) => await use(app), terminal);
+  const commands = await appCommands(async (use) => await use({ ...app, isAlone: false }), terminal);
   const code = await runCommandLine(args, commands, terminal);
   if (code !== 0) throw new Error(`${args.join(' ')}: ${errors.join('')}`);
   return printed.join('');
@@ -202,7 +202,7 @@ export async function openSimulatedServer(
     },
     /** Runs an operator command next to the server; returns its output, and throws if it fails. */
     command: async (...args: readonly string[]): Promise<string> => {
-      const printed = await runOperatorCommand({ ...app, isAlone: false }, args);
+      const printed = await runOperatorCommand(app, args);
       running.invalidateClients();
       return printed;
     },
