@@ -44,7 +44,7 @@ async function verify(
   from: 'query' | 'body',
 ): Promise<Decision | RefusedDecision> {
   const padResponse = call.ports.startResponsePadding();
-  const parsed = parseVerificationRequest(sent, from);
+  const parsed = parseVerificationRequest(sent, { from, now: call.now });
   if ('issues' in parsed) {
     return { refusal: refuseIssues(parsed.issues) };
   }
@@ -57,9 +57,11 @@ async function verify(
 }
 
 async function decideAndAnswer(context: VerificationContext, padResponse: () => Promise<void>): Promise<Decision> {
-  const { effect, json, text } = await prepareAnswer(context, await decideVerification(context));
+  const outcome = await decideVerification(context);
+  const { effect, json, text } = await prepareAnswer(context, outcome);
   return {
     effect,
+    quotaWeight: outcome.quotaWeight,
     answer: async () => {
       await padResponse();
       return { status: 200, headers: noStoreHeaders, json, text } satisfies OperationResponse;
