@@ -120,6 +120,33 @@ for (const engine of engines) {
   });
 }
 
+for (const engine of engines) {
+  test(`${engine.name}: long claims of one client are decided one after another, and those of others meanwhile`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', givenName: 'Anna', familyName: 'Berg' }]);
+    const [inProgress, highest] = [new Map<string, number>(), new Map<string, number>()];
+    const askAs = async (client: string, claims: object) => {
+      const search: typeof app.ports.register.search = async (keys) => {
+        const now = (inProgress.get(client) ?? 0) + 1;
+        inProgress.set(client, now);
+        highest.set(client, Math.max(now, highest.get(client) ?? 0));
+        const found = await app.ports.register.search(keys);
+        inProgress.set(client, now - 1);
+        return found;
+      };
+      const answered = await app.ask('POST', claims, { client }, { register: { ...app.ports.register, search } });
+      assert.ok('json' in answered);
+    };
+    const long = claimsWith(repeated('щ'));
+    const usual = (at: number) => ({ givenName: `A${at}`, familyName: 'B', birthDate: '1980-03-07', postalCode: '1' });
+    await Promise.all([
+      ...Array.from({ length: 8 }, (_, at) => askAs('hostile', { ...long, birthDate: `1980-03-1${at}` })),
+      ...Array.from({ length: 8 }, (_, at) => askAs('usual', usual(at))),
+    ]);
+    assert.equal(highest.get('hostile'), 1);
+    assert.ok((highest.get('usual') ?? 0) > 1);
+  });
+}
+
 async function storedBytes(read: Parameters<typeof quotaTables>[0]): Promise<number> {
   return (await quotaTables(read)).reduce((sum, bytes) => sum + bytes, 0);
 }
