@@ -1,4 +1,4 @@
-/** A `postgres://` URL in parts; `authority` is what stands between `//` and the path. */
+/** A `postgres://` URL in parts; `authority` is the text between `//` and the path. */
 const urlPattern = /^(?<scheme>postgres(?:ql)?:\/\/)(?<authority>[^/?#]*)(?<path>[^?#]*)(?:\?(?<query>[^#]*))?/;
 
 /**

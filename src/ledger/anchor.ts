@@ -8,7 +8,7 @@ import { parseNote } from './tlog/note.ts';
  * The checkpoint file: a copy of the newest checkpoint in `DATA_DIR`, outside of the database. With it, `openTree` refuses a
  * restored old backup, which would lead to a second history. The file only moves forward, and is synced before a signature leaves
  * this process. A crash before the rename leaves the old file; the tree is then signed again. A sequencer that does not lead
- * stores what it has verified: otherwise it would take over a database that was rolled back behind its own last signature.
+ * stores what it has verified: otherwise it would sign over a database that was rolled back to a state that is newer than its own last signature.
  */
 export type Anchor = {
   /** The newest checkpoint that this process signed or verified; undefined before the first. */

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
-import { makeServerFixture, runDemoOnce } from '../support/server-process.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 /** The script of the page, with folders of the test. */
@@ -24,7 +25,7 @@ test('the documented script makes backups again after a night in which it was ki
   const folder = makeTestFolder('cs-nights-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const home = await makeServerFixture(t);
-  await runDemoOnce(home);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const [backups, metrics] = [join(folder, 'kept'), join(folder, 'metrics')];
   for (const path of [backups, metrics]) mkdirSync(path);
   const runNight = (name: string) => {

@@ -110,7 +110,7 @@ export async function checkPostgres(context: DoctorContext): Promise<DoctorFindi
 const maxSyncWaitSeconds = 5;
 const availabilityPage = 'docs/high-availability.md';
 
-/** What a failover to a standby would lose, and commits that wait for a standby without end. */
+/** Reports what a failover to a standby would lose, and commits that wait for a standby without end. */
 async function replicationFindings({ read }: ReadOnlyDatabase): Promise<DoctorFinding[]> {
   // A role without pg_read_all_stats sees the number of standbys only, which is enough here.
   const [row] = await read(
