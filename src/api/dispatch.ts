@@ -154,7 +154,6 @@ async function serveCall(
   if (header === undefined) return await runOperation(runtime, call, { concealment });
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
-  if (operation.isDryRun?.(call) === true) return await runOperation(runtime, call, { concealment });
   const request = { clientId: caller.clientId, operation: operation.name, key };
   const state: IdempotencyState = { request };
   if (operation.bodyBytes === undefined) {
