@@ -63,6 +63,7 @@ export const readReceipt = defineOperation({
   method: 'GET',
   path: '/v1/receipts/{eventId}',
   scope: 'any',
+  callers: ['clients'],
   summary: 'The ledger receipt of one use',
   description:
     'Each answer that used a citizen’s data links to its receipt, and so does the answer about an erased document to its issuer. The status is 202 until the event has its number in the signed log.',
