@@ -809,7 +809,7 @@ export type ListEndpointsAnswer = {
     path: string;
     /** The scope that the endpoint requires. null: none. */
     scope: string | null;
-    /** Who may call the endpoint: clients that act for themselves, citizens with their own token, or both. */
+    /** The permitted callers: clients that act for themselves, citizens with their own token, or both. */
     callers: Array<Open<'clients' | 'citizens'>>;
     /** A summary in one line. */
     summary: string;

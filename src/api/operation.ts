@@ -27,7 +27,7 @@ export type Scope = (typeof scopes)[number];
 /** The right that a caller needs: a scope, any valid token, or nothing. */
 export type RequiredScope = Scope | 'any' | null;
 
-/** Who may call an operation: clients that act for themselves, citizens whose token a trusted issuer made, or both. */
+/** The callers of an operation: clients that act for themselves, citizens whose token a trusted issuer made, or both. */
 export const callerKinds = ['clients', 'citizens'] as const;
 export type CallerKind = (typeof callerKinds)[number];
 

@@ -121,7 +121,7 @@ function credentialFault(
     case 'assertion': {
       if (credential.by !== 'keys') return authenticationFailed(presented, 'wrong-method');
       const fault = signatureFault(presented, credential.jwks);
-      // Only a client that holds a key is told what is wrong with the claims.
+      // The faults of the claims are reported only to a client that holds a key.
       return fault === undefined
         ? assertionClaimsFault(presented, publicUrl, clock.now())
         : authenticationFailed(presented, fault);
@@ -134,7 +134,7 @@ function credentialFault(
   }
 }
 
-/** What a token request presents to prove who its client is. Nothing is verified yet. */
+/** The credential of a token request, before it is verified. */
 export type PresentedCredential =
   | { readonly by: 'secret'; readonly clientId: string; readonly secret: string }
   | ({ readonly by: 'assertion' } & UnverifiedAssertion)

@@ -14,7 +14,7 @@ export const assertionReplayWindowMs = 900_000;
 export type UnverifiedAssertion = UnverifiedJws & { readonly text: string; readonly clientId: string };
 
 /**
- * Parses an assertion. Its faults are told to anybody, because they do not depend on what is stored about the client. An access
+ * Parses an assertion. Its faults are reported to anybody, because they do not depend on the stored client. An access
  * token or a DPoP proof of the same key is refused by its type; most libraries send none, or `JWT`.
  */
 export function parseClientAssertion(text: string): UnverifiedAssertion | TokenError {

@@ -25,7 +25,7 @@ export type TokenEndpointDeps = ClientAuthenticationDeps & {
   readonly onRefused: (refused: TokenRefusal) => void;
 };
 
-/** What the log says about a refused token request. An id that is not of the form of our client ids is left out. */
+/** The log fields of a refused token request. An id that is not of the form of our client ids is left out. */
 export type TokenRefusal = Pick<TokenError, 'error' | 'reason'> & { readonly clientId?: string };
 
 /** A response of the token endpoint; `body` becomes JSON, header names are in lower case. */

@@ -13,7 +13,7 @@ export function locateJsonFault(text: string): TextPosition | undefined {
   return { line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 };
 }
 
-/** What can follow. The states with `-or-end` also allow the end of the innermost list or object. */
+/** The tokens that can follow. The states with `-or-end` also allow the end of the innermost list or object. */
 type Expected = 'value' | 'value-or-end' | 'name' | 'name-or-end' | 'colon' | 'comma-or-end' | 'nothing';
 
 const space = /[ \t\n\r]*/y;

@@ -95,7 +95,7 @@ test('an unknown client, a disabled one, another method and a wrong credential g
   assert.equal(seen(await Promise.all(secrets)).size, 1);
 });
 
-test('a client whose tokens are bound to a key is told that the DPoP proof is missing', async (t) => {
+test('a client whose tokens are bound to a key gets invalid_dpop_proof when the DPoP proof is missing', async (t) => {
   const served = await startTokenServer(t);
   const { clientId, privateKey } = await addKeyClient(served);
   await served.db.write([setClientBinding(clientId, 'dpop')]);

@@ -154,7 +154,7 @@ export const scopes = ['documents:read', 'documents:write', 'notifications:send'
 export type TokenServer = TokenApp & {
   readonly origin: string;
   readonly reportedErrors: unknown[];
-  /** What the log says about each refused token request. */
+  /** The log fields of each refused token request. */
   readonly refusals: TokenRefusal[];
   readonly handler: RequestListener;
   readonly issueAccessToken: (clientId: string, scopes: readonly string[]) => Promise<string>;

@@ -150,7 +150,7 @@ export function meetsMinimum(policy: MatchPolicy, claims: ReadonlySet<ClaimName>
   return policy.minimum.some((set) => set.every((oneOf) => oneOf.some((claim) => claims.has(claim))));
 }
 
-/** What each minimum set needs besides these claims, the smallest need first. */
+/** The claims that each minimum set needs besides these, the shortest list first. */
 export function missingClaims(
   { minimum }: MatchPolicy,
   claims: ReadonlySet<ClaimName>,
