@@ -137,7 +137,10 @@ async function serveCall(
     return refuseIssues([...parsed.issues, ...(contentIssues ?? [])]);
   }
   const longestMs = app.maxConcealmentMs ?? 0;
-  const concealment = parseConcealment(incoming.headers, caller, { now: parsed.input.now, longestMs });
+  // Without the data of a citizen nothing is recorded in an access log, so that nothing can be concealed.
+  const concealment = operation.citizenData
+    ? parseConcealment(incoming.headers, caller, { now: parsed.input.now, longestMs })
+    : undefined;
   if (concealment !== undefined && isRefusal(concealment)) return concealment;
   const hiddenUntil = concealment?.hiddenUntil === undefined ? undefined : Date.parse(concealment.hiddenUntil);
   const call = { ...parsed.input, caller, hiddenUntil };

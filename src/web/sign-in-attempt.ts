@@ -7,7 +7,7 @@ import { isObject } from '../kernel/is-object.ts';
 // All values of an attempt are derived from one secret in a cookie of the browser. So any number of tabs can sign in at the same
 // time, and no other browser can finish an attempt.
 
-/** What the server needs to know after the redirect of the issuer: the requested page, and whether the issuer showed a page. */
+/** The requested page, and whether the issuer was asked to show no page. The server needs both after the redirect. */
 export type AttemptPage = { readonly to: string; readonly silently: boolean };
 
 const secretPattern = /^[\w-]{43}$/;

@@ -137,10 +137,10 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
       const state = new URLSearchParams(query).get('state') ?? '';
       const pending = findAttempt(attemptSecretOf(request), state);
       // A callback of another browser, which an attacker may have begun, must not sign in this one (login CSRF).
-      if (pending === undefined)
-        return await unlessSignedIn(request, { failed: 'broken-off', to: citizenPaths.home, cookies: [] });
-      if (cookies.read(request.headers.cookie, finishedCookie) === finishedMark(state))
-        return await unlessSignedIn(request, { failed: 'broken-off', to: pending.to, cookies: [] });
+      if (pending === undefined || cookies.read(request.headers.cookie, finishedCookie) === finishedMark(state)) {
+        const to = pending?.to ?? citizenPaths.home;
+        return await unlessSignedIn(request, { failed: 'broken-off', to, cookies: [] });
+      }
       const result = await finishSignIn(deps, { pending, query, previousSecret: secretOf(request) });
       const isAnswered = !('failed' in result) || result.failed === 'unknown-person';
       return isAnswered ? result : await unlessSignedIn(request, result);

@@ -57,7 +57,7 @@ test('a sign-in link of an attacker does not sign in the victim: only the browse
   assert.match(textOf(await victim.get('/me/documents')), /Sign out/);
 });
 
-test('of two sign-ins in one browser both succeed, in any order, each on the page that was requested', async () => {
+test('two sign-ins in one browser both succeed, in any order, each on the page that was requested', async () => {
   const browser = openCookieBrowser(home.url);
   const first = await returnOf(browser, 'demo-mary', '/me/uses');
   const last = await returnOf(browser, 'demo-layla', '/me/record');
