@@ -88,8 +88,8 @@ type SignInFlowDeps = {
 /** Each sign-in creates a new session secret, so that an attacker cannot set it in advance (session fixation). */
 export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
   const { signIn, sessions, cookies, admit, random } = deps;
-  const attemptSecretOf = (request: IncomingMessage) => cookies.read(request.headers.cookie, attemptCookie);
-  const secretOf = (request: IncomingMessage) => cookies.read(request.headers.cookie, sessionCookie);
+  const attemptSecretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, attemptCookie);
+  const secretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, sessionCookie);
   const allowsRequest = createRequestLimit(deps.stopwatch ?? (() => performance.now()));
 
   async function startSignIn(request: IncomingMessage, wanted: string | null, silently: boolean) {
@@ -112,10 +112,9 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
     const found = await sessions.find(secret);
     if (found === undefined) return 'ended';
     if (found === 'over') return 'over';
-    const { token } = found;
-    const admission = await admit(token);
+    const admission = await admit(found.token);
     if (typeof admission !== 'object') return 'ended';
-    return allowsRequest(admission.citizenId) ? { token, citizenId: admission.citizenId } : 'too-many';
+    return allowsRequest(admission.citizenId) ? { ...found, citizenId: admission.citizenId } : 'too-many';
   }
 
   /** A citizen who is signed in goes on to the requested page. */
@@ -142,8 +141,7 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
         return await unlessSignedIn(request, { failed: 'broken-off', to, cookies: [] });
       }
       const result = await finishSignIn(deps, { pending, query, previousSecret: secretOf(request) });
-      const isAnswered = !('failed' in result) || result.failed === 'unknown-person';
-      return isAnswered ? result : await unlessSignedIn(request, result);
+      return isDeclined(result) ? await unlessSignedIn(request, result) : result;
     },
     end: endSession,
   };
@@ -171,6 +169,9 @@ async function finishSignIn(
   const finished = cookies.write(finishedCookie, finishedMark(attempt.state), attemptSeconds);
   return { to, cookies: [cookies.write(sessionCookie, secret, sessionSeconds), finished] };
 }
+
+const isDeclined = (result: SignInResult): result is SignInFailure =>
+  'failed' in result && result.failed !== 'unknown-person';
 
 const finishedMark = (state: string) => hash('sha256', state, 'base64url');
 
