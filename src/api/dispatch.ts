@@ -18,7 +18,7 @@ import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import type { Concealment } from '../ledger/ledger-event.ts';
+import { type Concealment, isCitizenEvent } from '../ledger/ledger-event.ts';
 import { concealEffect, parseConcealment } from './concealed-access.ts';
 import {
   findStoredResult,
@@ -282,7 +282,8 @@ function withStoredResult(decision: Decision, key: IdempotencyState, now: number
   if (typeof decision.answer === 'function')
     throw new TypeError('expected the response of an idempotent operation before its commit');
   const { digest } = fingerprintOf(key);
-  const row = storeResult({ request: key.request, digest }, decision.answer, now, decision.sealBody);
+  const citizenId = decision.effect.events.find(isCitizenEvent)?.citizenId ?? null;
+  const row = storeResult({ request: key.request, digest, citizenId }, decision.answer, now, decision.sealBody);
   return { ...decision.effect, statements: [...decision.effect.statements, row] };
 }
 
