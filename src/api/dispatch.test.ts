@@ -128,6 +128,41 @@ test('[R59] a lookup without a result counts as a failed request of the client, 
   assert.deepEqual(await asked(plain(null)), [200, []]);
 });
 
+test('a decision that counts as several requests is charged once, also if it is decided again', async () => {
+  const charged: unknown[] = [];
+  let decisions = 0;
+  const event = { type: 'house.started' } as never;
+  for (const [quotaWeight, expected] of [
+    [3, [['a', 'documents:read', 2]]],
+    [1, []],
+    [undefined, []],
+  ] as const) {
+    charged.length = 0;
+    decisions = 0;
+    const run = async (): Promise<Decision> => {
+      decisions += 1;
+      const answer = { status: 200, json: decisions };
+      const weight = quotaWeight === undefined ? {} : { quotaWeight };
+      return { effect: { events: [event], statements: [] }, answer, onConflict: run, ...weight };
+    };
+    const authorizer = {
+      authenticate: async () => caller,
+      takeQuota: () => ({ headers }),
+      chargeQuota: ({ clientId }: { clientId: string }, scope: string, requests: number) =>
+        void charged.push([clientId, scope, requests]),
+    };
+    const commit = async () => {
+      if (decisions > 1) return [];
+      throw new WriteRefused('rows', 0, 'as planned');
+    };
+    const operation = { ...reading, scope: 'documents:read' as const, run, citizenData: true };
+    const context = { ...app, read: unreachable, authorizer, commit };
+    await createDispatch(bindOperation(operation, {}), context)(incoming());
+    assert.equal(decisions, 2);
+    assert.deepEqual(charged, expected);
+  }
+});
+
 test('a refused write unit is decided again until it is stored, up to the limit', async () => {
   let [decisions, refused] = [0, 0];
   let kind: RefusalKind = 'rows';

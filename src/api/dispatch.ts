@@ -42,6 +42,8 @@ export type Authorizer = {
   acquireSlot?(caller: Caller): (() => void) | Refusal;
   /** Takes one request from the client's quota. The headers belong on every response. */
   takeQuota(caller: Caller, needed: Exclude<RequiredScope, null>): QuotaResult | Promise<QuotaResult>;
+  /** Takes further requests from the quota, without a refusal: the next requests are refused until the quota is refilled. */
+  chargeQuota?(caller: Caller, needed: Exclude<RequiredScope, null>, requests: number): void;
   /** Counts a request that found nothing. After too many of them `takeQuota` refuses. */
   countFailure?(caller: Caller): void;
 };
@@ -145,7 +147,6 @@ async function serveCall(
   if (header === undefined) return await runOperation(runtime, call, { concealment });
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
-  if (operation.isDryRun?.(call) === true) return await runOperation(runtime, call, { concealment });
   const request = { clientId: caller.clientId, operation: operation.name, key };
   const state: IdempotencyState = { request };
   if (operation.bodyBytes === undefined) {
@@ -174,6 +175,10 @@ async function runOperation(
   const decision = await runtime.bound.run(call);
   if ('plain' in decision) return decision.plain;
   if ('replayed' in decision) return decision.replayed;
+  const { app, operation } = runtime;
+  const quotaWeight = 'refusal' in decision ? 1 : (decision.quotaWeight ?? 1);
+  if (quotaWeight > 1 && operation.scope !== null)
+    app.authorizer.chargeQuota?.(call.caller, operation.scope, quotaWeight - 1);
   return await commitDecision(runtime, decision, { ...commitOptions, now: call.now, attemptsLeft: maxDecisions });
 }
 

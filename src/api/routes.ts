@@ -284,7 +284,7 @@ function mountHandler(fastify: FastifyInstance, route: RouteContext, mount: Moun
 function producedTypes(operation: ListedOperation): readonly string[] | undefined {
   const responses = Object.values(operation.responses);
   if (responses.some((response) => response.bytes === true)) return undefined;
-  return ['application/json', ...responses.flatMap(({ text }) => text?.type ?? [])];
+  return [...new Set(responses.map(({ text }) => text?.type ?? 'application/json'))];
 }
 
 function isAcceptable(accept: string | undefined, types: readonly string[] | undefined): boolean {

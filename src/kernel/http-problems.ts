@@ -81,7 +81,7 @@ export const httpProblems = {
     status: 406,
     title: 'No acceptable media type',
     cause: 'The operation cannot respond in any media type of the Accept header.',
-    fix: 'Accept application/json, or omit the Accept header.',
+    fix: 'Accept the media type that the OpenAPI document has for the response, or omit the Accept header.',
   },
   'request-timeout': {
     status: 408,

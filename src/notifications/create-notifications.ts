@@ -15,7 +15,7 @@ import { createWebhook } from './create-webhook.ts';
 import { type Calendar, calendarNotice } from './evidence/legal-effect.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
-import { createLetterDryRun, reportMissingSpool } from './letters/letter-settings.ts';
+import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
 import { listInboxMessages } from './list-inbox-messages.ts';
 import { listNotifications } from './list-notifications.ts';
 import { listTemplates } from './list-templates.ts';
@@ -29,6 +29,7 @@ import { createSenderLookup, createServiceLookup, type SenderOf } from './notifi
 import { notificationJobs, targetRulesOf } from './notification-jobs.ts';
 import { openInboxMessage } from './open-inbox-message.ts';
 import type { AttachmentTitle, NotificationPorts } from './ports.ts';
+import { previewNotification } from './preview-notification.ts';
 import { readEvents } from './read-events.ts';
 import { type EvidencePorts, readEvidence } from './read-evidence.ts';
 import { readNotification } from './read-notification.ts';
@@ -75,6 +76,7 @@ type AllPorts = NotificationPorts & WebhookPorts & EvidencePorts;
 
 const allOperations: readonly Operation<AllPorts>[] = [
   sendNotification,
+  previewNotification,
   readNotification,
   listNotifications,
   cancelNotification,
@@ -113,7 +115,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     codeCountKey: root.derive('contact-code-counts'),
     attachmentTitle: deps.attachmentTitle,
     templateOf: (text, clientId) => findOwnTemplate(db.read, text, clientId),
-    checkLetter: await createLetterDryRun({ settings, log }),
+    checkLetter: await createLetterPreview({ settings, log }),
     inboxLink: inboxLinkOf(settings),
     webhookKey: root.derive('webhook-secrets'),
     allowPrivateTargets: settings.webhookPrivateTargets,
