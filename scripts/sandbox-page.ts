@@ -29,7 +29,8 @@ again. After five different wrong claims about one person, every answer is \`no_
 to the citizen.
 
 The server simulates more citizens without an import. For claims about \`sim-register-down\` the register is unavailable, so the answer is
-\`not_determined\`. [notifications.md](notifications.md#simulator-citizens) describes the outcomes of messages to \`sim-delivered\` and others.
+\`not_determined\`. [notifications.md](notifications.md#simulator-citizens) describes the outcome and the
+status of messages to \`sim-delivered\`, \`sim-unread\`, \`sim-unknown\` and others.
 Written by \`npm run generate\`.
 ${personaCases.map(caseText).join('')}`;
 }

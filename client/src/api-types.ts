@@ -263,8 +263,8 @@ export type SendNotificationBody = {
   /** The earliest time of sending; in the future, at most one year from now. */
   sendAt?: string;
   /**
-   * The deadline of delivery, after sendAt; default two weeks after it. Without delivery by then, the notification is
-   * undeliverable.
+   * The deadline of delivery, after sendAt; default two weeks after it. Without proof of delivery by then, the
+   * notification becomes sent, unknown or undeliverable.
    */
   deliverBy?: string;
   /**
@@ -301,7 +301,7 @@ export type SendNotificationAnswer = {
   createdAt: string;
   /** The server does not send it before this time. */
   sendAt?: string;
-  /** The notification is undeliverable if it is not delivered by this time. */
+  /** The notification ends at this time if there is no proof of its delivery. */
   deliverBy: string;
   /** The ledger receipt of the acceptance. */
   receipt: string;
@@ -317,8 +317,20 @@ export type ReadNotificationAnswer = {
   reference: string | null;
   /** The category of the message. */
   category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
-  /** The status. */
-  status: Open<'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled'>;
+  /**
+   * sent: handed over, without proof. unknown: it may have arrived, and is not repeated. undeliverable: every channel
+   * failed.
+   */
+  status: Open<
+    | 'accepted'
+    | 'scheduled'
+    | 'sending'
+    | 'sent'
+    | 'delivered'
+    | 'read'
+    | 'unknown'
+    | 'undeliverable'
+    | 'cancelled'>;
   /** When it reached that status. */
   statusAt: string;
   /** When it was accepted. */
@@ -327,7 +339,7 @@ export type ReadNotificationAnswer = {
   sendAt?: string;
   /** The rule by which it counts as served. */
   legalEffect?: string;
-  /** The deadline of delivery; after that the notification is undeliverable. */
+  /** The deadline of delivery. Without proof by then, the status becomes sent, unknown or undeliverable. */
   deliverBy: string;
   /** The ledger receipt of its acceptance. */
   receipt: string;
@@ -361,7 +373,7 @@ export type ReadNotificationAnswer = {
       | 'nothing-to-remind'
       | 'withdrawn'
       | 'internal-fault'>;
-    /** Whether sending the same message again later can succeed. */
+    /** Whether you can send the same message again later. false if the citizen could receive it twice. */
     retryable: boolean;
     /** The party that must act first. */
     whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
@@ -376,7 +388,10 @@ export type ReadNotificationAnswer = {
     channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
     /** true for a reminder of an unread message. */
     reminder?: boolean;
-    /** sent: the provider accepted it. delivered: there is proof that the citizen received it. */
+    /**
+     * sent: the provider accepted it. delivered: there is proof that the citizen received it. unknown: it may have
+     * arrived, and is not repeated.
+     */
     status: Open<'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped'>;
     /** The number of calls of the provider. */
     attempts: number;
@@ -414,7 +429,7 @@ export type ReadNotificationAnswer = {
         | 'nothing-to-remind'
         | 'withdrawn'
         | 'internal-fault'>;
-      /** Whether sending the same message again later can succeed. */
+      /** Whether you can send the same message again later. false if the citizen could receive it twice. */
       retryable: boolean;
       /** The party that must act first. */
       whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
@@ -472,7 +487,7 @@ export type ReadNotificationAnswer = {
         | 'nothing-to-remind'
         | 'withdrawn'
         | 'internal-fault'>;
-      /** Whether sending the same message again later can succeed. */
+      /** Whether you can send the same message again later. false if the citizen could receive it twice. */
       retryable: boolean;
       /** The party that must act first. */
       whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
@@ -494,8 +509,20 @@ export type ListNotificationsAnswer = {
     reference: string | null;
     /** The category of the message. */
     category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
-    /** The status. */
-    status: Open<'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled'>;
+    /**
+     * sent: handed over, without proof. unknown: it may have arrived, and is not repeated. undeliverable: every channel
+     * failed.
+     */
+    status: Open<
+      | 'accepted'
+      | 'scheduled'
+      | 'sending'
+      | 'sent'
+      | 'delivered'
+      | 'read'
+      | 'unknown'
+      | 'undeliverable'
+      | 'cancelled'>;
     /** When it reached that status. */
     statusAt: string;
     /** When it was accepted. */
@@ -504,7 +531,7 @@ export type ListNotificationsAnswer = {
     sendAt?: string;
     /** The rule by which it counts as served. */
     legalEffect?: string;
-    /** The deadline of delivery; after that the notification is undeliverable. */
+    /** The deadline of delivery. Without proof by then, the status becomes sent, unknown or undeliverable. */
     deliverBy: string;
     /** The ledger receipt of its acceptance. */
     receipt: string;
@@ -878,8 +905,8 @@ export type ReadEventsAnswer = {
     /** Counts the events of this client from 1, without gaps. */
     number: number;
     /**
-     * The type of the event: notification.delivery-ended, notification.undeliverable, notification.opened,
-     * notification.cancelled. Ignore unknown types.
+     * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
+     * notification.undeliverable, notification.opened, notification.cancelled. Ignore unknown types.
      */
     type: string;
     /** When the event happened. */
@@ -890,15 +917,27 @@ export type ReadEventsAnswer = {
       notification: string;
       /** The reference that you sent with it. */
       reference: string | null;
-      /** The status of the notification after the event. */
-      status: Open<'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled'>;
+      /**
+       * After the event. sent: handed over, without proof. unknown: it may have arrived, and is not repeated.
+       * undeliverable: every channel failed.
+       */
+      status: Open<
+        | 'accepted'
+        | 'scheduled'
+        | 'sending'
+        | 'sent'
+        | 'delivered'
+        | 'read'
+        | 'unknown'
+        | 'undeliverable'
+        | 'cancelled'>;
       /** The id of the delivery, for notification.delivery-ended. */
       delivery?: string;
       /** The channel of the delivery. */
       channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
       /** The outcome of the delivery attempt. */
       outcome?: Open<'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped' | 'retry'>;
-      /** Why the delivery failed or the notification is undeliverable: a reason.code. */
+      /** Why the delivery failed, or why the notification ended without proof: a reason.code. */
       reason?: Open<
         | 'citizen-unknown'
         | 'citizen-deceased'
@@ -1247,7 +1286,7 @@ export type PreviewNotificationAnswer = {
         | 'nothing-to-remind'
         | 'withdrawn'
         | 'internal-fault'>;
-      /** Whether sending the same message again later can succeed. */
+      /** Whether you can send the same message again later. false if the citizen could receive it twice. */
       retryable: boolean;
       /** The party that must act first. */
       whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
@@ -1326,8 +1365,8 @@ export type ReceiveEvent = {
   /** Counts the events of this client from 1, without gaps. */
   number: number;
   /**
-   * The type of the event: notification.delivery-ended, notification.undeliverable, notification.opened,
-   * notification.cancelled. Ignore unknown types.
+   * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
+   * notification.undeliverable, notification.opened, notification.cancelled. Ignore unknown types.
    */
   type: string;
   /** When the event happened. */
@@ -1338,15 +1377,27 @@ export type ReceiveEvent = {
     notification: string;
     /** The reference that you sent with it. */
     reference: string | null;
-    /** The status of the notification after the event. */
-    status: Open<'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled'>;
+    /**
+     * After the event. sent: handed over, without proof. unknown: it may have arrived, and is not repeated.
+     * undeliverable: every channel failed.
+     */
+    status: Open<
+      | 'accepted'
+      | 'scheduled'
+      | 'sending'
+      | 'sent'
+      | 'delivered'
+      | 'read'
+      | 'unknown'
+      | 'undeliverable'
+      | 'cancelled'>;
     /** The id of the delivery, for notification.delivery-ended. */
     delivery?: string;
     /** The channel of the delivery. */
     channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
     /** The outcome of the delivery attempt. */
     outcome?: Open<'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped' | 'retry'>;
-    /** Why the delivery failed or the notification is undeliverable: a reason.code. */
+    /** Why the delivery failed, or why the notification ended without proof: a reason.code. */
     reason?: Open<
       | 'citizen-unknown'
       | 'citizen-deceased'
@@ -1519,7 +1570,16 @@ export type Operations = {
       /** To this citizen. */
       citizenId?: string;
       /** In this status after the last stored outcome. */
-      status?: 'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled';
+      status?: 
+        | 'accepted'
+        | 'scheduled'
+        | 'sending'
+        | 'sent'
+        | 'delivered'
+        | 'read'
+        | 'unknown'
+        | 'undeliverable'
+        | 'cancelled';
       /** Accepted at this instant or later. */
       createdFrom?: string;
       /** Accepted before this instant. */

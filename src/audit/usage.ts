@@ -47,7 +47,13 @@ const responseTypes = new Set([
   'document.retrieved',
   'document.listed',
 ]);
-const internalTypes = new Set(['notification.delivery-ended', 'notification.undeliverable', 'access-log.read']);
+const internalTypes = new Set([
+  'notification.delivery-ended',
+  'notification.sent',
+  'notification.unknown',
+  'notification.undeliverable',
+  'access-log.read',
+]);
 const topLevelMembers = new Set([
   'type',
   'id',

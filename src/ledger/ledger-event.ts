@@ -83,7 +83,10 @@ export type CitizenEvent =
       | 'contact-address.removed'
     > & { readonly channel: 'email' | 'sms' })
   | NotificationHead<'notification.cancelled'>
-  | (NotificationHead<'notification.undeliverable'> & { readonly reason: string })
+  /** `deliverBy` passed without a proof of delivery. */
+  | (NotificationHead<'notification.sent' | 'notification.unknown' | 'notification.undeliverable'> & {
+      readonly reason: string;
+    })
   | (NotificationHead<'notification.delivery-ended'> & {
       readonly delivery: DeliveryId;
       readonly channel: string;

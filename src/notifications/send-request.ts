@@ -79,7 +79,7 @@ export const sendBody = Type.Object(
     ),
     sendAt: optionalInstantSchema('The earliest time of sending; in the future, at most one year from now.'),
     deliverBy: optionalInstantSchema(
-      'The deadline of delivery, after sendAt; default two weeks after it. Without delivery by then, the notification is undeliverable.',
+      'The deadline of delivery, after sendAt; default two weeks after it. Without proof of delivery by then, the notification becomes sent, unknown or undeliverable.',
     ),
     channels: Type.Optional(
       Type.Array(literalUnion(channelNames, 'A channel.'), {

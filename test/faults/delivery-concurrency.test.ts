@@ -186,7 +186,7 @@ for (const engine of engines) {
     const shown = await show(first);
     assert.deepEqual(
       [shown.status, shown.reason?.code, (await show(second)).status, counts.called],
-      ['undeliverable', 'outcome-unknown', 'delivered', 2],
+      ['unknown', 'outcome-unknown', 'delivered', 2],
     );
     assert.deepEqual(faults.map(String), ['ChannelTimeout: email: call did not settle within 900000 ms']);
   });

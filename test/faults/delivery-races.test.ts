@@ -46,7 +46,7 @@ for (const engine of engines) {
     await first.idle();
     const after = (await app.show(id)) as NotificationView;
     assert.deepEqual(after, before);
-    assert.deepEqual([after.status, after.reason?.code, faults], ['undeliverable', 'outcome-unknown', []]);
+    assert.deepEqual([after.status, after.reason?.code, faults], ['unknown', 'outcome-unknown', []]);
   });
 
   check('a worker that lost its job during prepare cannot complete it', async (t, db) => {

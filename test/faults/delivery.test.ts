@@ -55,9 +55,9 @@ for (const engine of engines) {
       { mails: sink.mails.length, status: shown.status, reason: shown.reason?.code, lines: timelineLines(shown) },
       {
         mails: 1,
-        status: 'undeliverable',
+        status: 'unknown',
         reason: 'outcome-unknown',
-        lines: ['accepted', 'inbox sent', 'email sending 1', 'email unknown 1 outcome-unknown', 'undeliverable'],
+        lines: ['accepted', 'inbox sent', 'email sending 1', 'email unknown 1 outcome-unknown', 'unknown'],
       },
     );
   });

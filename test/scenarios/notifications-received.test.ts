@@ -127,7 +127,7 @@ for (const engine of engines) {
     sink.setBehaviour(() => 'drop-after-data');
     const id = await app.accept({ citizenId: 'cit-ada', channels: ['email'] });
     await run(20 * day);
-    assert.equal((await shown(id)).status, 'undeliverable');
+    assert.equal((await shown(id)).status, 'unknown');
     await ask('POST', linkIn(sink.mails[0]?.raw ?? ''));
     const { status, deliveries } = await shown(id);
     assert.deepEqual([status, deliveries[1]?.['status']], ['read', 'delivered']);

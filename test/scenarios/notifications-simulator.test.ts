@@ -44,12 +44,13 @@ for (const engine of engines) {
         ['sim-perm-fail', 'undeliverable', 'address-refused'],
         ['sim-no-contact', 'undeliverable', 'no-contact'],
         ['sim-unread', 'sending', 'email sent 1'],
+        ['sim-unknown', 'unknown', 'outcome-unknown'],
         ['sim-slow', 'delivered', 'email delivered 1'],
         ['sim-deceased', 'undeliverable', 'citizen-deceased'],
       ],
     );
     const events = await db.read('select id from feed_event');
-    assert.equal(events.length, 10, 'each outcome has an event');
+    assert.equal(events.length, 11, 'each outcome has an event');
     assert.deepEqual([sink.mails.length, faults], [0, []]);
   });
 }

@@ -153,7 +153,7 @@ export const memberDescriptions: Readonly<Record<string, string>> = {
   code: 'A code for programs. Its meaning never changes.',
   consentReference: 'The reference of the consent of the citizen.',
   createdAt: 'The time of creation.',
-  deliverBy: 'The notification is undeliverable if it is not delivered by this time.',
+  deliverBy: 'The notification ends at this time if there is no proof of its delivery.',
   detail: 'An explanation for people.',
   details: 'Details of this kind of access.',
   documents: 'The records of this page.',

@@ -486,8 +486,8 @@ create table delivery_attempt (
   primary key (delivery_id, number)
 );
 
--- Former states that the rows above no longer show: a notification was undeliverable until a proof came, a delivery had
--- failed until then, or the citizen and not the provider proved a delivery (`confirmed`). Rows are only added, in the
+-- Former states that the rows above no longer show: a notification was sent, unknown or undeliverable until more became
+-- known, a delivery had failed until then, or the citizen and not the provider proved a delivery (`confirmed`). Rows are only added, in the
 -- transaction of the change. subject_id: the notification, or one of its deliveries.
 create table notification_history (
   notification_id text not null references notification (id),

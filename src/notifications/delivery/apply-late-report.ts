@@ -16,7 +16,7 @@ import {
 import {
   recordDelivered,
   recordFailed,
-  recordUndeliverable,
+  recordUnproven,
   wasDeliveryRetracted,
 } from '../notification/notification-history-store.ts';
 import { findNotification, updateStatus } from '../notification/notification-store.ts';
@@ -136,7 +136,7 @@ export function endedDeliveryEffect(
       updateStatus(notification, folded, now),
       ...history,
       ...advanceCascade(deliveries, delivery, status, now),
-      ...recordUndeliverable(notification, folded),
+      ...recordUnproven(notification, folded),
       insertFeedEvent(notification, folded, event),
     ],
   };

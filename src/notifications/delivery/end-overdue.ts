@@ -7,8 +7,9 @@ import {
   type Delivery,
   declinableChannelNames,
   foldStatus,
+  isUnproven,
   type Notification,
-  undeliverableReasonOf,
+  unprovenReasonOf,
 } from '../notification/notification.ts';
 import {
   findNextDeadline,
@@ -23,7 +24,7 @@ import type { CompletionDeps } from './complete-delivery.ts';
 /** The pause before the next try of a deadline that could not be stored. */
 const faultPauseMs = 5_000;
 
-/** Creates the queue of deadlines: an open notification is due at its `deliverBy`, and its job makes it undeliverable. */
+/** Creates the queue of deadlines: an open notification is due at its `deliverBy`, and its job ends it without proof. */
 export function createDeadlineQueue(deps: CompletionDeps): JobQueue<NotificationId> {
   // Deadlines are not claimed in the database. This process skips those in progress; the revision rejects a second process.
   const inProgress = new Set<NotificationId>();
@@ -53,13 +54,13 @@ async function endOverdue(deps: CompletionDeps, id: NotificationId): Promise<voi
   if (notification === undefined) return;
   const deliveries = (await findDeliveries(deps.read, id)).map((delivery) => withDeadlinePassed(delivery, now));
   const status = foldStatus(notification.status, deliveries, now >= notification.deliverBy);
-  if (status !== 'undeliverable' || notification.status === 'undeliverable') return;
+  if (status === notification.status || !isUnproven(status)) return;
   const head = { id: deps.createId('event'), at: now, actor: { process: 'delivery' } } as const;
   const { citizenId } = notification;
   const statements = [failQueued(id, now), updateStatus(notification, status, now)];
   const unusedChannel = unusedCodeChannel(notification, deliveries);
-  const reason = undeliverableReasonOf(deliveries);
-  const event = { type: 'notification.undeliverable', ...head, citizenId, notification: id, reason } as const;
+  const reason = unprovenReasonOf(status, deliveries);
+  const event = { type: `notification.${status}`, ...head, citizenId, notification: id, reason } as const;
   try {
     await deps.commit(
       unusedChannel === undefined
@@ -73,8 +74,8 @@ async function endOverdue(deps: CompletionDeps, id: NotificationId): Promise<voi
 }
 
 /**
- * The channel of a contact code that was not entered. The ledger gets an event of its own for it: in the access log,
- * `undeliverable` would look like a lost message.
+ * The channel of a contact code that was not entered. The ledger gets an event of its own for it, because in the access log
+ * `sent` would look like a message without a receipt.
  */
 function unusedCodeChannel({ clientId }: Notification, deliveries: readonly Delivery[]): CodeChannel | undefined {
   const [delivery, other] = deliveries;

@@ -12,6 +12,7 @@ export const simulatorIds = [
   'sim-perm-fail',
   'sim-no-contact',
   'sim-unread',
+  'sim-unknown',
   'sim-slow',
   'sim-deceased',
 ] as const;
@@ -71,6 +72,8 @@ async function simulateCall(id: SimulatorId, { attempt }: OutgoingMessage, timer
       return { outcome: 'permanent', reason: 'address-refused' };
     case 'sim-unread':
       return { outcome: 'sent' };
+    case 'sim-unknown':
+      return { outcome: 'unknown' };
     case 'sim-slow':
       await new Promise<void>((resolve) => timer(slowMs, resolve));
       return { outcome: 'delivered' };

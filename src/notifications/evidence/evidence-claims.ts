@@ -95,7 +95,8 @@ function evidenceEntry(entry: TimelineEntry) {
 
 /**
  * The event name of ETSI EN 319 522. Using it does not make this server a qualified service. A mail, text message or letter goes to an
- * external provider, so it is relayed and never handed over.
+ * external provider, so it is relayed and never handed over. A delivery or notification with an unknown outcome has no event, because
+ * nothing proves that it was relayed, or that it failed. The status `sent` of a notification adds nothing to the relays before it.
  */
 function eventNameOf(
   event: TimelineEntry['event'],
@@ -106,11 +107,11 @@ function eventNameOf(
     case 'accepted':
       return 'SubmissionAcceptance';
     case 'sent':
+      if (channel === undefined) return undefined;
       return channel === 'inbox' ? 'ContentConsignment' : 'RelayToNonERDS';
     case 'delivered':
       return channel === 'inbox' ? undefined : 'RelayToNonERDS';
     case 'failed':
-    case 'unknown':
       return channel === 'inbox' ? 'ContentConsignmentFailure' : 'RelayToNonERDSFailure';
     case 'skipped':
       return reason === 'no-contact' || reason === 'declined' ? 'RelayToNonERDSFailure' : undefined;
@@ -118,6 +119,7 @@ function eventNameOf(
       return 'ContentAccessTracking';
     case 'undeliverable':
       return 'ContentHandoverFailure';
+    case 'unknown':
     case 'scheduled':
     case 'sending':
     case 'retry':

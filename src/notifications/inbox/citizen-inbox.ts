@@ -6,7 +6,7 @@ import { markInboxDelivered } from '../delivery/late-report-store.ts';
 import { skipUnneeded } from '../notification/delivery-store.ts';
 import { type ContentKeys, type MessageContent, openMessageContent } from '../notification/message-content.ts';
 import type { Notification } from '../notification/notification.ts';
-import { recordUndeliverable } from '../notification/notification-history-store.ts';
+import { recordUnproven } from '../notification/notification-history-store.ts';
 import {
   findNotification,
   findNotificationWithContent,
@@ -116,7 +116,7 @@ export async function openMessageOfCitizen(
     markInboxDelivered(request.id, request.now),
     updateStatus(notification, 'read', request.now),
     skipUnneeded(request.id, request.now),
-    ...recordUndeliverable(notification, 'read'),
+    ...recordUnproven(notification, 'read'),
     insertFeedEvent(notification, 'read', event),
   ];
   return {

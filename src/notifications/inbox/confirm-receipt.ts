@@ -9,7 +9,7 @@ import type { Commit, Effect } from '../../ledger/commit.ts';
 import { findNotificationOfDelivery, updateEndedDelivery } from '../delivery/late-report-store.ts';
 import { findDeliveries, skipUnneeded } from '../notification/delivery-store.ts';
 import type { Delivery } from '../notification/notification.ts';
-import { recordConfirmed, recordFailed, recordUndeliverable } from '../notification/notification-history-store.ts';
+import { recordConfirmed, recordFailed, recordUnproven } from '../notification/notification-history-store.ts';
 import { findNotification, updateStatus } from '../notification/notification-store.ts';
 import { retryOnConflict } from '../notification/retry-on-conflict.ts';
 import { insertFeedEvent } from '../webhooks/feed-store.ts';
@@ -101,7 +101,7 @@ export async function confirmationEffect(
     ...proofStatements(notification.id, delivery, now),
     updateStatus(notification, 'read', now),
     skipUnneeded(notification.id, now),
-    ...recordUndeliverable(notification, 'read'),
+    ...recordUnproven(notification, 'read'),
     insertFeedEvent(notification, 'read', event),
   ];
   return { events: [event], statements };

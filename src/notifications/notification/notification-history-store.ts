@@ -2,13 +2,19 @@ import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Statement } from '../../db/database.ts';
 import { enumField, integerField, textField, textOrNull } from '../../db/row-fields.ts';
 import type { NotificationId } from '../../kernel/id.ts';
-import type { Delivery, Notification, NotificationStatus } from './notification.ts';
+import {
+  type Delivery,
+  isUnproven,
+  type Notification,
+  type NotificationStatus,
+  unprovenStatuses,
+} from './notification.ts';
 import { parseReasonCode, type ReasonCode } from './reason.ts';
 
-const historyStatuses = ['undeliverable', 'failed', 'failed-again', 'confirmed', 'delivered'] as const;
+const historyStatuses = [...unprovenStatuses, 'failed', 'failed-again', 'confirmed', 'delivered'] as const;
 
 /**
- * A state that a later proof has replaced in the rows of a notification or delivery. Evidence contains it before and after that proof.
+ * A state that a later report or proof has replaced in the rows of a notification or delivery. Evidence contains it before and after.
  * `confirmed`: the citizen proved the delivery. `failed-again`: it failed, its provider proved it, and it failed again.
  */
 export type HistoryEntry = {
@@ -19,11 +25,11 @@ export type HistoryEntry = {
   readonly reason?: ReasonCode;
 };
 
-/** Records that a notification was undeliverable, when the unit ends that status. Put it after the statements that check the unit. */
-export function recordUndeliverable(notification: Notification, status: NotificationStatus): Statement[] {
+/** Records a final status without proof, when the unit replaces that status. Put it after the statements that check the unit. */
+export function recordUnproven(notification: Notification, status: NotificationStatus): Statement[] {
   const { id, status: before, statusAt: at } = notification;
-  if (before !== 'undeliverable' || status === 'undeliverable') return [];
-  return [insertHistoryEntry(id, { subjectId: id, status: 'undeliverable', at })];
+  if (status === before || !isUnproven(before)) return [];
+  return [insertHistoryEntry(id, { subjectId: id, status: before, at })];
 }
 
 /**
@@ -72,12 +78,13 @@ export function recordConfirmed(notification: NotificationId, { id }: Delivery, 
   return insertHistoryEntry(notification, { subjectId: id, status: 'confirmed', at });
 }
 
-/** Adds an entry, unless an attempt contains the same outcome. */
+/** Adds an entry, unless an attempt contains the same outcome, or the state was recorded before: the first time counts. */
 function insertHistoryEntry(notification: NotificationId, { subjectId, status, at, reason }: HistoryEntry): Statement {
   return {
     sql: `insert into notification_history (notification_id, subject_id, status, at, reason)
       select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as bigint), cast($5 as text)
-      where not exists (select 1 from delivery_attempt a where a.delivery_id = $2 and a.outcome = $3)`,
+      where not exists (select 1 from delivery_attempt a where a.delivery_id = $2 and a.outcome = $3)
+      on conflict (notification_id, subject_id, status) do nothing`,
     args: [notification, subjectId, status, at, reason ?? null],
   };
 }

@@ -7,9 +7,10 @@ import {
   channelNames,
   type Delivery,
   deliveryStatuses,
+  isUnproven,
   type Notification,
   notificationStatuses,
-  undeliverableReasonOf,
+  unprovenReasonOf,
 } from './notification.ts';
 import type { HistoryEntry } from './notification-history-store.ts';
 import { notificationReasonOf, reasonCodes, reasonOf } from './reason.ts';
@@ -43,7 +44,9 @@ export const notificationParams = closedObject({
 /** The schema of a reason why a channel did not succeed, or would not. */
 export const reasonShape = closedObject({
   code: literalUnion(reasonCodes, 'A code for programs; its meaning never changes.'),
-  retryable: Type.Boolean({ description: 'Whether sending the same message again later can succeed.' }),
+  retryable: Type.Boolean({
+    description: 'Whether you can send the same message again later. false if the citizen could receive it twice.',
+  }),
   whoActs: literalUnion(['citizen', 'sender', 'operator', 'nobody'], 'The party that must act first.'),
   detail: Type.String(),
 });
@@ -54,7 +57,7 @@ const deliveryShape = closedObject({
   reminder: Type.Optional(Type.Boolean({ description: 'true for a reminder of an unread message.' })),
   status: literalUnion(
     deliveryStatuses,
-    'sent: the provider accepted it. delivered: there is proof that the citizen received it.',
+    'sent: the provider accepted it. delivered: there is proof that the citizen received it. unknown: it may have arrived, and is not repeated.',
   ),
   attempts: Type.Integer({ description: 'The number of calls of the provider.' }),
   nextAttemptAt: Type.Optional(
@@ -89,17 +92,23 @@ const timelineShape = closedObject({
   reason: Type.Optional(reasonShape),
 });
 
+/** The description of a status in the schemas of records and events. */
+export const statusDescription =
+  'sent: handed over, without proof. unknown: it may have arrived, and is not repeated. undeliverable: every channel failed.';
+
 const summaryProperties = {
   id: Type.String(),
   citizenId: Type.String(),
   reference: nullableString('The reference that the sender gave.'),
   category: literalUnion(categories, 'The category of the message.'),
-  status: literalUnion(notificationStatuses, 'The status.'),
+  status: literalUnion(notificationStatuses, statusDescription),
   statusAt: instantSchema('When it reached that status.'),
   createdAt: instantSchema('When it was accepted.'),
   sendAt: Type.Optional(instantSchema('The earliest time of sending.')),
   legalEffect: Type.Optional(Type.String({ description: 'The rule by which it counts as served.' })),
-  deliverBy: instantSchema('The deadline of delivery; after that the notification is undeliverable.'),
+  deliverBy: instantSchema(
+    'The deadline of delivery. Without proof by then, the status becomes sent, unknown or undeliverable.',
+  ),
   receipt: Type.String({ description: 'The ledger receipt of its acceptance.' }),
 };
 
@@ -166,11 +175,10 @@ export function notificationView(found: NotificationDetails, { scopes }: Pick<Ca
   const shown = found.deliveries.filter((one) => mayKnowCitizen || !(one.reminder && isUntried(one, found.attempts)));
   const record = { ...found, deliveries: shown };
   const { notification, deliveries, attempts } = record;
-  const undeliverable = notification.status === 'undeliverable';
   return {
     ...notificationSummaryOf(notification),
     language: notification.language,
-    ...(undeliverable ? { reason: notificationReasonOf(undeliverableReasonOf(found.deliveries)) } : {}),
+    ...reasonMemberOf(found),
     deliveries: deliveries.map((delivery) => deliveryView(delivery, { attempts, mayKnowCitizen })),
     timeline: timelineOf(record).map(({ at, event, channel, attempt, reason }) => ({
       at: formatInstant(at),
@@ -180,6 +188,12 @@ export function notificationView(found: NotificationDetails, { scopes }: Pick<Ca
       ...(reason === undefined ? {} : { reason: reasonOf(reason) }),
     })),
   };
+}
+
+function reasonMemberOf({ notification: { status }, deliveries }: NotificationDetails) {
+  if (!isUnproven(status)) return {};
+  const code = unprovenReasonOf(status, deliveries);
+  return { reason: status === 'undeliverable' ? notificationReasonOf(code) : reasonOf(code) };
 }
 
 /** The path of the receipt of the acceptance. */
@@ -232,9 +246,8 @@ export function timelineOf({
     const related = attempts.filter((attempt) => attempt.delivery === delivery.id);
     entries.push(...deliveryEntriesOf(delivery, related, history), ...inboxPlacementOf(delivery, related, createdAt));
   }
-  for (const { subjectId, status: event, at } of history)
-    if (event === 'undeliverable') entries.push({ at, subjectId, event });
-  if (status === 'read' || status === 'undeliverable' || status === 'cancelled') {
+  for (const { subjectId, status: event, at } of history) if (isUnproven(event)) entries.push({ at, subjectId, event });
+  if (status === 'read' || isUnproven(status) || status === 'cancelled') {
     entries.push({ at: statusAt, subjectId: id, event: status });
   }
   // A state that changed between the reads is in two sources. The sort is stable, so entries of one instant keep their order.

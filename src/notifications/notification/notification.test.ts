@@ -12,18 +12,21 @@ import {
   deliveryStatuses,
   deliveryTransitions,
   foldStatus,
+  isUnproven,
   type NotificationStatus,
-  undeliverableReasonOf,
+  unprovenReasonOf,
 } from './notification.ts';
 
 /** The allowed transitions of a notification. One unit can make several, such as `accepted`, `sending`, `delivered`. */
 const notificationTransitions: Readonly<Record<NotificationStatus, readonly NotificationStatus[]>> = {
   accepted: ['scheduled', 'sending', 'cancelled'],
   scheduled: ['sending', 'cancelled'],
-  sending: ['delivered', 'undeliverable'],
+  sending: ['delivered', 'sent', 'unknown', 'undeliverable'],
+  sent: ['delivered', 'undeliverable'],
   delivered: ['read'],
   read: [],
-  undeliverable: ['delivered'],
+  unknown: ['delivered', 'sent'],
+  undeliverable: ['delivered', 'unknown'],
   cancelled: [],
 };
 
@@ -79,18 +82,51 @@ const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline
     false,
     'undeliverable',
   ],
+  ['a notification with an unknown outcome is unknown', 'sending', [inbox('sent'), email('unknown')], false, 'unknown'],
   [
-    'a notification with an unknown outcome is undeliverable',
+    'a notification with an unknown outcome is unknown when its other channels fail',
     'sending',
-    [inbox('sent'), email('unknown')],
+    [inbox('sent'), email('unknown'), sms('failed')],
     false,
-    'undeliverable',
+    'unknown',
   ],
   [
-    'the deadline ends a notification that was sent without proof',
+    'a notification with an unknown outcome is sending while another channel waits',
     'sending',
-    [inbox('sent'), email('sent')],
+    [inbox('sent'), email('unknown'), sms('queued')],
+    false,
+    'sending',
+  ],
+  [
+    'the deadline makes a notification sent when one channel handed it over without proof',
+    'sending',
+    [inbox('sent'), email('sent'), sms('unknown')],
     true,
+    'sent',
+  ],
+  [
+    'the deadline makes a notification unknown when one attempt still runs',
+    'sending',
+    [inbox('sent'), email('failed'), sms('sending')],
+    true,
+    'unknown',
+  ],
+  ['the deadline makes an unopened message of the inbox sent', 'sending', [inbox('sent')], true, 'sent'],
+  ['a bounce makes a sent notification undeliverable', 'sent', [inbox('sent'), email('failed')], true, 'undeliverable'],
+  [
+    'a bounce leaves a sent notification unknown when another channel is unknown',
+    'sent',
+    [inbox('sent'), email('failed'), sms('unknown')],
+    true,
+    'unknown',
+  ],
+  ['a proof makes a sent notification delivered', 'sent', [inbox('sent'), email('delivered')], true, 'delivered'],
+  ['a late response makes an unknown notification sent', 'unknown', [inbox('sent'), email('sent')], false, 'sent'],
+  [
+    'a late failure makes an unknown notification undeliverable',
+    'unknown',
+    [inbox('sent'), email('failed')],
+    false,
     'undeliverable',
   ],
   [
@@ -131,7 +167,7 @@ const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline
     'sending',
     [email('unknown'), again('queued')],
     false,
-    'undeliverable',
+    'unknown',
   ],
   [
     'a notification with a reminder of a sent message is sending',
@@ -186,7 +222,7 @@ test('a notification makes only allowed transitions when its deliveries make all
           assert.equal(foldStatus(folded, deliveries, overdue), folded, 'deriving the status again changes nothing');
           status = folded;
         }
-        if (overdue) assert.ok(['delivered', 'undeliverable'].includes(status), `${status} past its deadline`);
+        if (overdue) assert.ok(status === 'delivered' || isUnproven(status), `${status} past its deadline`);
       },
     ),
   );
@@ -206,7 +242,7 @@ test('every delivery status can be reached, and only read and cancelled are fina
   );
 });
 
-test('the reason of an undeliverable notification is a missing proof, else that of the last channel to end, never of a reminder', () => {
+test('a notification without proof has the reason of its status, and an undeliverable one that of the last channel, never of a reminder', () => {
   const createId = createIdGenerator({ now: () => 0 }, systemRandom);
   const of = (channel: Delivery['channel'], state: DeliveryState, reminder = false): Delivery => {
     return { id: createId('delivery'), channel, reminder, attempts: 1, state };
@@ -215,12 +251,15 @@ test('the reason of an undeliverable notification is a missing proof, else that 
   const email = of('email', { status: 'failed', endedAt: 2, reason: 'address-refused' });
   const sms = of('sms', { status: 'skipped', endedAt: 1, reason: 'no-contact' });
   const reminder = of('email', { status: 'skipped', endedAt: 3, reason: 'nothing-to-remind' }, true);
-  assert.equal(undeliverableReasonOf([inbox]), 'unopened');
-  assert.equal(undeliverableReasonOf([inbox, email, of('letter', { status: 'sent', endedAt: 0 })]), 'no-proof');
+  const letter = of('letter', { status: 'sent', endedAt: 0 });
+  assert.equal(unprovenReasonOf('sent', [inbox]), 'unopened');
+  assert.equal(unprovenReasonOf('sent', [inbox, email, letter]), 'no-proof');
+  assert.equal(unprovenReasonOf('unknown', [inbox, email]), 'outcome-unknown');
   for (const all of [
     [inbox, email, sms, reminder],
     [inbox, sms, email],
   ])
-    assert.equal(undeliverableReasonOf(all), 'address-refused');
-  assert.equal(undeliverableReasonOf([inbox, of('email', { status: 'queued', runAt: 9 })]), 'deadline-passed');
+    assert.equal(unprovenReasonOf('undeliverable', all), 'address-refused');
+  const queued = of('email', { status: 'queued', runAt: 9 });
+  assert.equal(unprovenReasonOf('undeliverable', [inbox, queued]), 'deadline-passed');
 });

@@ -10,17 +10,20 @@ import type { ReasonCode } from './reason.ts';
  * - `sending`: an external channel has started, will retry, or is `sent` without proof. A copy in the inbox alone does not start it,
  *   unless the inbox is the only channel.
  * - `delivered`: one channel has its proof. `read`: the citizen opened the message, which also proves the delivery.
- * - `undeliverable`: every external channel ended without success (`failed`, `skipped`, `unknown`), or `deliverBy` has passed. An
- *   unopened copy in the inbox is no success, because nothing has notified the citizen of it. For a citizen without an email address
- *   the email delivery is `skipped` with `no-contact`, and the notification is `undeliverable` at once, so that the sender can act
- *   before `deliverBy`. If the citizen opens the inbox later, the notification becomes `delivered` and `read`.
+ * - A notification ends without proof when all external channels have ended, none of them `sent`, or when `deliverBy` has passed. Its
+ *   status then says the most that is known: `sent` if a channel handed the message over, else `unknown` if a channel may have done so
+ *   (its outcome was lost, or its attempt still runs at `deliverBy`), else `undeliverable`: every channel failed.
+ * - An unopened copy in the inbox is no success of another channel, because nothing has notified the citizen of it. For a citizen
+ *   without an email address the email delivery is `skipped` with `no-contact`, and the notification is `undeliverable` at once, so
+ *   that the sender can act before `deliverBy`. If the citizen opens the inbox later, the notification becomes `delivered` and `read`.
  * - A queued reminder is not an external channel of its own: it does not count when the first message by its channel ended without
  *   success.
- * - With the inbox as the only channel the notification stays `sending` until it is opened or `deliverBy` passes.
+ * - With the inbox as the only channel the notification stays `sending` until it is opened. At `deliverBy` it becomes `sent`.
  * - A notification to an unknown citizen is accepted; every delivery then fails with `citizen-unknown`, or with `citizen-deceased` when
  *   the register marks the citizen as deceased.
- * - A final state stays: a failure after a proof changes nothing, and only a proof ends `undeliverable`. A mail that bounces after its
- *   delivery makes that delivery `failed`, and the cascade continues, unless the citizen has read the message.
+ * - A failure after a proof changes nothing: a mail that bounces after its delivery makes that delivery `failed`, and the cascade
+ *   continues, unless the citizen has read the message. `sent`, `unknown` and `undeliverable` change when more becomes known: a proof
+ *   makes them `delivered`, a bounce makes `sent` `undeliverable`, and a response that arrives late makes `unknown` `sent`.
  */
 
 /** Channels that can disturb: a citizen can decline them or set hours for them. */
@@ -44,13 +47,25 @@ export const notificationStatuses = [
   'accepted',
   'scheduled',
   'sending',
+  'sent',
   'delivered',
   'read',
+  'unknown',
   'undeliverable',
   'cancelled',
 ] as const;
 /** The status of a notification. */
 export type NotificationStatus = (typeof notificationStatuses)[number];
+
+/** The final statuses without a proof of delivery, the one that says the most first. */
+export const unprovenStatuses = ['sent', 'unknown', 'undeliverable'] as const;
+/** A final status without a proof of delivery. */
+export type UnprovenStatus = (typeof unprovenStatuses)[number];
+
+/** Whether a notification with this status has ended without a proof of delivery. */
+export function isUnproven(status: string): status is UnprovenStatus {
+  return unprovenStatuses.some((unproven) => unproven === status);
+}
 
 /** The statuses of a delivery. `unknown`: the outcome of an attempt was lost. */
 export const deliveryStatuses = ['queued', 'sending', 'sent', 'delivered', 'failed', 'unknown', 'skipped'] as const;
@@ -136,22 +151,34 @@ export function foldStatus(
   deliveries: readonly DeliveryOutline[],
   overdue: boolean,
 ): NotificationStatus {
+  const isProved = deliveries.some(({ state }) => state.status === 'delivered');
   switch (current) {
     case 'read':
     case 'delivered':
     case 'cancelled':
       return current;
+    case 'sent':
+    case 'unknown':
     case 'undeliverable':
-      return deliveries.some(({ state }) => state.status === 'delivered') ? 'delivered' : current;
+      return isProved ? 'delivered' : unprovenStatusOf(deliveries);
     case 'accepted':
     case 'scheduled':
     case 'sending': {
-      if (deliveries.some(({ state }) => state.status === 'delivered')) return 'delivered';
+      if (isProved) return 'delivered';
       const decisive = decisiveDeliveries(deliveries).filter((delivery) => !isUnneededReminder(delivery, deliveries));
-      if (overdue || decisive.every(({ state }) => endedWithoutSuccess(state.status))) return 'undeliverable';
+      if (overdue || decisive.every(({ state }) => endedWithoutSuccess(state.status))) {
+        return unprovenStatusOf(deliveries);
+      }
       return decisive.some(({ state, attempts }) => state.status !== 'queued' || attempts > 0) ? 'sending' : current;
     }
   }
+}
+
+/** The most that is known of a notification that ended without proof. An attempt that still runs may hand the message over. */
+function unprovenStatusOf(deliveries: readonly DeliveryOutline[]): UnprovenStatus {
+  const statuses = new Set(decisiveDeliveries(deliveries).map(({ state }) => state.status));
+  if (statuses.has('sent')) return 'sent';
+  return statuses.has('unknown') || statuses.has('sending') ? 'unknown' : 'undeliverable';
 }
 
 /** Whether a delivery is a queued reminder of a message that ended without success. */
@@ -178,11 +205,11 @@ function endedWithoutSuccess(status: DeliveryStatus): boolean {
   }
 }
 
-/** Why a notification is undeliverable: a missing proof, else the reason of the last channel that ended, else the deadline. */
-export function undeliverableReasonOf(deliveries: readonly Delivery[]): ReasonCode {
+/** Why a notification ended without proof. If it is undeliverable: the reason of the last channel that failed, else the deadline. */
+export function unprovenReasonOf(status: UnprovenStatus, deliveries: readonly Delivery[]): ReasonCode {
   const decisive = decisiveDeliveries(deliveries);
-  const sent = decisive.find((delivery) => delivery.state.status === 'sent');
-  if (sent !== undefined) return sent.channel === 'inbox' ? 'unopened' : 'no-proof';
+  if (status === 'sent') return decisive.every(({ channel }) => channel === 'inbox') ? 'unopened' : 'no-proof';
+  if (status === 'unknown') return 'outcome-unknown';
   const ended = decisive.flatMap(({ state, reminder }) => ('reason' in state && !reminder ? [state] : []));
   const last = ended.sort((left, right) => right.endedAt - left.endedAt)[0];
   return last?.reason ?? 'deadline-passed';

@@ -1,7 +1,7 @@
 /** The party that must act before the same message can be delivered. */
 type WhoActs = 'citizen' | 'sender' | 'operator' | 'nobody';
 
-/** Why a channel did not succeed. `retryable`: sending the same message again later can succeed. */
+/** Why a channel did not succeed. `retryable`: sending the same message again later can succeed, and cannot deliver it twice. */
 type Reason = {
   readonly code: ReasonCode;
   readonly retryable: boolean;
@@ -74,7 +74,7 @@ const reasonCatalogue = {
     detail: 'This server has no provider for the channel.',
   },
   'outcome-unknown': {
-    retryable: true,
+    retryable: false,
     whoActs: 'operator',
     detail:
       'The connection or the process was lost after the provider was called. The message may have arrived, so it is not repeated. Ask the provider about this attempt.',
@@ -82,12 +82,13 @@ const reasonCatalogue = {
   'deadline-passed': { retryable: true, whoActs: 'sender', detail: 'deliverBy passed before the channel succeeded.' },
   'no-proof': {
     retryable: false,
-    whoActs: 'sender',
-    detail: 'The provider accepted the message, but there was no proof by deliverBy that it reached the citizen.',
+    whoActs: 'nobody',
+    detail:
+      'The provider accepted the message, but there is no proof that it reached the citizen. Do not send it again.',
   },
   unopened: {
     retryable: false,
-    whoActs: 'sender',
+    whoActs: 'citizen',
     detail: 'The message is in the inbox, but the citizen did not open it by deliverBy.',
   },
   'content-erased': {
@@ -108,7 +109,7 @@ const reasonCatalogue = {
   'nothing-to-remind': {
     retryable: false,
     whoActs: 'nobody',
-    detail: 'The first message by this channel did not reach the citizen, so no reminder was sent.',
+    detail: 'The first message by this channel failed or has an unknown outcome, so no reminder was sent.',
   },
   withdrawn: { retryable: false, whoActs: 'nobody', detail: 'The sender cancelled the notification.' },
   'internal-fault': { retryable: true, whoActs: 'operator', detail: 'This server could not prepare the message.' },

@@ -14,6 +14,27 @@ test('a letter with a combining mark is sent and counted as one character', () =
   assert.deepEqual(long, { text: 'Amt: Eine Nachricht für Sie "Gebühr" liegt in Ihrem Postfach.', segments: 1 });
 });
 
+test('one invisible or typographic character does not double the cost of a text message', () => {
+  const textOf = (message: string) =>
+    renderSmsText({ sender: 'Tax', subject: undefined, content: { message }, language: undefined });
+  const replaced: ReadonlyArray<readonly [string, string]> = [
+    ['\u00a0\u2007\u202f\u3000', '    '],
+    ['\t', ' '],
+    ['\u00ad\u200b\u2060\ufeff', ''],
+    ['\u2018\u2019\u201a\u201b\u2039\u203a', "''''''"],
+    ['\u201c\u201d\u201e\u201f\u00ab\u00bb', '""""""'],
+    ['\u2010\u2011\u2012\u2013\u2014\u2015\u2212', '-------'],
+    ['\u2026', '...'],
+  ];
+  for (const [written, sent] of replaced) {
+    const start = 'a'.repeat(140);
+    assert.deepEqual(textOf(`${start}${written}b`), { text: `Tax: ${start}${sent}b`, segments: 1 });
+  }
+  // A text with another character outside the alphabet costs the same without the replacement.
+  const kept = 'Zg\u0142o\u015b si\u0119 \u2013 \u201ejutro\u201d.';
+  assert.equal(textOf(kept).text, `Tax: ${kept}`);
+});
+
 test('a bidirectional control that the subject opens is closed in the announcement', () => {
   const [rlo, pdf] = ['\u202e', '\u202c'];
   const { text } = renderSmsText({

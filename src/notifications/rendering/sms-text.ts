@@ -13,6 +13,21 @@ const gsmBasic = new Set(
 );
 const gsmExtended = new Set('^{}\\[~]|€\f');
 
+/**
+ * Characters outside the GSM alphabet that look like characters in it, or like nothing: word processors insert them, and a single one
+ * makes a text message twice as expensive.
+ */
+const gsmSubstitutes: ReadonlyArray<readonly [RegExp, string]> = [
+  [/[\t\p{Zs}]/gu, ' '],
+  [/[\u2028\u2029]/g, '\n'],
+  // Soft hyphen, zero width space, word joiner, byte order mark.
+  [/[\u00ad\u200b\u2060\ufeff]/g, ''],
+  [/[\u2018-\u201b\u2039\u203a\u2032]/g, "'"],
+  [/[\u201c-\u201f\u00ab\u00bb\u2033]/g, '"'],
+  [/[\u2010-\u2015\u2212]/g, '-'],
+  [/\u2026/g, '...'],
+];
+
 /** The limit of segments. A longer message is announced, and its full text is in the inbox. */
 const maxSegments = 6;
 
@@ -22,9 +37,13 @@ const maxSegments = 6;
  */
 export function countSegments(text: string): number {
   const characters = Array.from(text);
-  const gsm = characters.every((character) => gsmBasic.has(character) || gsmExtended.has(character));
+  const gsm = isGsmText(text);
   const sizeOf = (character: string) => (gsm ? (gsmExtended.has(character) ? 2 : 1) : character.length);
   return segmentCountOf(characters.map(sizeOf), gsm ? { single: 160, each: 153 } : { single: 70, each: 67 });
+}
+
+function isGsmText(text: string): boolean {
+  return Array.from(text).every((character) => gsmBasic.has(character) || gsmExtended.has(character));
 }
 
 function segmentCountOf(
@@ -46,8 +65,7 @@ function segmentCountOf(
 
 /**
  * Renders a text message: the full text if it is short enough, else an announcement with the subject, or without it if that is still too
- * long. A message with an address of its own is never announced, because it may not be in the inbox. The text is normalized to NFC,
- * because the GSM alphabet has no combining characters.
+ * long. A message with an address of its own is never announced, because it may not be in the inbox.
  */
 export function renderSmsText(message: {
   readonly sender: string;
@@ -69,7 +87,13 @@ export function renderSmsText(message: {
   return withSubject.segments <= maxSegments ? withSubject : announcement;
 }
 
+/**
+ * Normalizes a text to NFC, because the GSM alphabet has no combining characters, and replaces the characters of `gsmSubstitutes` if the
+ * whole text then fits that alphabet. Otherwise the replacement would save nothing.
+ */
 function toSmsText(text: string): SmsText {
   const composed = text.normalize('NFC');
-  return { text: composed, segments: countSegments(composed) };
+  const replaced = gsmSubstitutes.reduce((sum, [pattern, substitute]) => sum.replace(pattern, substitute), composed);
+  const sent = isGsmText(replaced) ? replaced : composed;
+  return { text: sent, segments: countSegments(sent) };
 }

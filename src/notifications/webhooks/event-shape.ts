@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { channelNames, notificationStatuses } from '../notification/notification.ts';
-import { literalUnion } from '../notification/notification-shape.ts';
+import { literalUnion, statusDescription } from '../notification/notification-shape.ts';
 import { reasonCodes } from '../notification/reason.ts';
 import { feedEventTypes, feedOutcomes } from './feed-store.ts';
 
@@ -8,12 +8,12 @@ const data = Type.Object(
   {
     notification: Type.String({ description: 'The id of the notification.' }),
     reference: Type.Union([Type.String(), Type.Null()], { description: 'The reference that you sent with it.' }),
-    status: literalUnion(notificationStatuses, 'The status of the notification after the event.'),
+    status: literalUnion(notificationStatuses, `After the event. ${statusDescription}`),
     delivery: Type.Optional(Type.String({ description: 'The id of the delivery, for notification.delivery-ended.' })),
     channel: Type.Optional(literalUnion(channelNames, 'The channel of the delivery.')),
     outcome: Type.Optional(literalUnion(feedOutcomes, 'The outcome of the delivery attempt.')),
     reason: Type.Optional(
-      literalUnion(reasonCodes, 'Why the delivery failed or the notification is undeliverable: a reason.code.'),
+      literalUnion(reasonCodes, 'Why the delivery failed, or why the notification ended without proof: a reason.code.'),
     ),
   },
   { additionalProperties: true, description: 'Contains no data about the citizen.' },

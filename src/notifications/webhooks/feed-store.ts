@@ -9,6 +9,8 @@ import type { Notification, NotificationStatus } from '../notification/notificat
 /** The ledger events that the feed reports to the sender of a notification. */
 export const feedEventTypes = [
   'notification.delivery-ended',
+  'notification.sent',
+  'notification.unknown',
   'notification.undeliverable',
   'notification.opened',
   'notification.cancelled',
@@ -47,7 +49,7 @@ export function insertFeedEvent(
     ...(event.type === 'notification.delivery-ended'
       ? { delivery: event.delivery, channel: event.channel, outcome: event.outcome, reason: event.reason }
       : {}),
-    ...(event.type === 'notification.undeliverable' ? { reason: event.reason } : {}),
+    ...('reason' in event && event.type !== 'notification.delivery-ended' ? { reason: event.reason } : {}),
   };
   return insertFeedRow([event.id, clientId, event.at, event.type, JSON.stringify(data)]);
 }

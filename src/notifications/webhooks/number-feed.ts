@@ -1,6 +1,7 @@
 import { type Database, type Read, type Statement, WriteRefused } from '../../db/database.ts';
 import type { JobQueue } from '../../jobs/job-worker.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { NotificationStatus } from '../notification/notification.ts';
 import { assignNumbers, findFeedHead, findUnnumberedEvents, moveFeedHead, type UnnumberedEvent } from './feed-store.ts';
 import { insertCalls } from './webhook-call-store.ts';
 import { findActiveWebhooks } from './webhook-store.ts';
@@ -58,15 +59,25 @@ async function numberBatch({ read, write, clock }: NumbererDeps): Promise<number
   return events.length;
 }
 
-/** The order of the statuses in the life of a notification; see `notificationMoves`. */
-const statusOrder = ['accepted', 'scheduled', 'sending', 'undeliverable', 'delivered', 'read', 'cancelled'] as const;
+/** The stages in the life of a notification. The final statuses without proof can follow each other in any order. */
+const stages: Readonly<Record<NotificationStatus, number>> = {
+  accepted: 0,
+  scheduled: 1,
+  sending: 2,
+  sent: 3,
+  unknown: 3,
+  undeliverable: 3,
+  delivered: 4,
+  read: 5,
+  cancelled: 6,
+};
 
 /**
- * Events in the order of their ids, but the events of one notification in the order of their statuses. An id contains the time of the
+ * Events in the order of their ids, but the events of one notification in the order of their stages. An id contains the time of the
  * process that created it, so two processes whose clocks differ by less than a second can create ids in the wrong order.
  */
 function inStatusOrder(events: readonly UnnumberedEvent[]): UnnumberedEvent[] {
-  const stage = ({ data }: UnnumberedEvent) => statusOrder.indexOf(data.status);
+  const stage = ({ data }: UnnumberedEvent) => stages[data.status];
   const byNotification = Map.groupBy(events, ({ data }) => data.notification);
   for (const related of byNotification.values()) related.sort((a, b) => stage(a) - stage(b));
   return events.flatMap(({ data }) => byNotification.get(data.notification)?.shift() ?? []);
