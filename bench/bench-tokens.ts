@@ -45,7 +45,7 @@ export async function benchTokens(rounds: number): Promise<BenchResult[]> {
       secrets: false,
       report: console.error,
       // The bench measures the endpoint, and not its quota.
-      quotas: { take: () => ({ headers: {} }) },
+      quotas: { take: () => ({ headers: {} }), charge: () => undefined },
       onRefused: console.error,
     });
     const clients = createClientCache(db.read, systemClock);
