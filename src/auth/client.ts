@@ -102,6 +102,7 @@ export function newClient(
 
 /** In characters. */
 const maxNameLength = 100;
+
 /**
  * The scopes of a client whose tokens name citizens. With more scopes a citizen who takes such a token out of the browser would
  * hold rights of an authority.

@@ -11,8 +11,8 @@ import type { Effect } from '../ledger/commit.ts';
 import { normaliseClaims } from './match/comparable.ts';
 import { claimsForMinimum, type MatchPolicy, missingClaims } from './match/policy.ts';
 import {
-  type Claims,
   type ClaimName,
+  type Claims,
   canonicalMemberName,
   claimsBody,
   claimsQuery,

@@ -1,3 +1,5 @@
+import type { IssueCode } from '../../kernel/refusal.ts';
+
 /** `YYYY-MM-DD`, or `YYYY-MM` or `YYYY` if no more is known. */
 export const datePattern = '^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$';
 const dateExpression = new RegExp(datePattern);
@@ -43,7 +45,7 @@ export function isDateAfter(form: string, latest: string): boolean {
 export function birthDateFault(
   text: string,
   now: number,
-): { readonly code: 'malformed' | 'out-of-range'; readonly detail: string } | undefined {
+): { readonly code: IssueCode; readonly detail: string } | undefined {
   const form = dateForm(text);
   if (form.startsWith('0000') || !dateExists(form)) {
     const detail = 'must be a date of the calendar; send YYYY-MM or YYYY if the day or month is unknown';
