@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { ReadUnavailable, type RefusalKind, WriteRefused } from '../db/database.ts';
+import { ReadUnavailable, type RefusalKind, WriteBusy, WriteQueueFull, WriteRefused } from '../db/database.ts';
 import { createIdGenerator } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
@@ -76,6 +76,20 @@ test('an unavailable dependency is named in the problem, with Retry-After', asyn
       headers: { 'retry-after': '2' },
     },
   });
+});
+
+test('an outage of the database or of the documents is not answered as overload', async () => {
+  const faults: readonly (readonly [Error, string])[] = [
+    [new WriteBusy('nothing is stored after 4 tries'), 'The database could not store anything; nothing was stored.'],
+    [new WriteQueueFull('expected fewer units'), 'The server is overloaded; nothing was processed.'],
+    [new UnavailableError('capacity-reduced', 'S3', { detail: 'S3 is away.' }), 'S3 is away.'],
+  ];
+  for (const [fault, detail] of faults) {
+    const { result } = await createDispatch(bindOperation(reading, {}), { ...app, read: () => Promise.reject(fault) })(
+      incoming(),
+    );
+    assert.equal('detail' in result && result.detail, detail);
+  }
 });
 
 test('a read that fails for another reason is a fault, and is logged', async () => {

@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { bodyLimits, createBodyTimeouts } from './body-timeouts.ts';
@@ -73,7 +80,8 @@ type GuardOptions = {
   readonly headers: Readonly<Record<string, string>>;
   readonly newRequestId: () => string;
   readonly shed: () => Refusal | undefined;
-  readonly onRefused: (refusal: Refusal, instance: string) => void;
+  /** `headers` are absent if the request could not be parsed. */
+  readonly onRefused: (refusal: Refusal, instance: string, headers?: IncomingHttpHeaders) => void;
   readonly refusedPage?: RefusedPage | undefined;
   /** Removes headers that only a trusted proxy may set. */
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
@@ -181,7 +189,7 @@ function createHttpServer(tls: TlsOptions | undefined, handler: RequestListener)
 
 function sendGuardRefusal(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {
   const instance = options.newRequestId();
-  options.onRefused(refusal, instance);
+  options.onRefused(refusal, instance, response.req.headers);
   const { status, headers, body } = refusalResponse(response.req, { refusal, instance }, options);
   sendBuffered(response, { status, headers: { ...options.headers, 'request-id': instance, ...headers }, body });
 }

@@ -28,7 +28,7 @@ export const maxValues = 100;
 /** The default of `deliverBy`, counted from `sendAt`. */
 const defaultDeliverWithinMs = 14 * dayMs;
 
-/** The body of `POST /v1/notifications/send`. */
+/** The body of the operations that send and preview a notification. */
 export const sendBody = Type.Object(
   {
     citizenId: Type.String({
@@ -117,16 +117,11 @@ export const sendBody = Type.Object(
           'The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The evidence contains the result.',
       }),
     ),
-    dryRun: Type.Optional(
-      Type.Boolean({
-        description: 'true: check the request and show what each channel would send, without sending.',
-      }),
-    ),
   },
   { additionalProperties: false },
 );
 
-/** A validated body of `POST /v1/notifications/send`. */
+/** A validated body of these operations. */
 export type SendBody = Static<typeof sendBody>;
 
 /** When a notification is sent and when it expires (epoch ms), with the issues of the request. */
