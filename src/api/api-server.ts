@@ -46,6 +46,7 @@ export function createApiServer(deps: ServerDeps): ApiServer {
     strip: deps.certificates?.strip,
     tls: deps.tls,
     isStopping: () => load.stopping,
+    isOwnHost: deps.isOwnHost,
   };
   const fastify = Fastify({
     serverFactory: (handler) => createGuardedServer(guard, trackLoad(load, handler)),
