@@ -6,5 +6,5 @@
  */
 export const singleLinePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+$/u;
 
-/** What `singleLinePattern` requires, for error messages. */
+/** The requirement of `singleLinePattern`, for error messages. */
 export const singleLineRequirement = 'one line of text without control characters and bidirectional controls';

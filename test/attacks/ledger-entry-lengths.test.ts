@@ -44,7 +44,7 @@ const citizenEvents: Partial<Record<LedgerEvent['type'], object>> = {
   'identity.verification-read': { verification: createId('verification') },
   'identity.lock-changed': { locked: true },
   'own-lock.set': {},
-  'own-lock.lifted': { reason: 'At the desk of the citizen office, with an identity card' },
+  'own-lock.lifted': { reason: 'At the counter of the citizen office, with an identity card' },
   'identity.record-read': {},
   'notification.rehearsed': {},
   'notification.accepted': { ...notification, ...basis, contentDigest: `sha-256:${digest}` },
