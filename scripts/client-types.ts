@@ -80,7 +80,7 @@ function typesFile({ paths, webhooks, components }: ApiDocument): string {
     const schema = operation.requestBody?.content[jsonType]?.schema ?? failOn(operation.operationId, 'no JSON');
     declare(capitalize(operation.operationId), schema, `${operation.summary}: what a webhook is called with.`);
   }
-  const operationTypes = `${comment('Each operation by its operationId: its input, and its JSON responses by status. Every other response is a `Problem`.', '')}export type Operations = {\n${members.join('')}};\n`;
+  const operationTypes = `${comment('Each operation by its operationId: its input, and its JSON response by status. Every error response is a `Problem`.', '')}export type Operations = {\n${members.join('')}};\n`;
   return `${[generatedNotice, preamble, ...declarations, operationTypes].join('\n')}`;
 }
 
@@ -115,7 +115,8 @@ function operationType({ operationId, summary, parameters = [], ...rest }: Opera
     const own = `${name}Answer${answers.length > 1 ? status : ''}`;
     return `      ${status}: ${declare(own, schema, `Answer of: ${summary}.`)};\n`;
   });
-  return `${comment(summary, '  ')}  ${operationId}: {\n${parts.join('')}${body}    answers: {\n${lines.join('')}    };\n  };\n`;
+  const answersType = lines.length === 0 ? 'Record<never, never>' : `{\n${lines.join('')}    }`;
+  return `${comment(summary, '  ')}  ${operationId}: {\n${parts.join('')}${body}    answers: ${answersType};\n  };\n`;
 }
 
 const contentType: Parameter = {

@@ -94,6 +94,7 @@ export type ProblemSlug =
   | 'too-many-unlocks'
   | 'lock-not-kept-here'
   | 'receipt-not-found'
+  | 'receipt-not-ready'
   | 'conflict'
   | 'changed-meanwhile'
   | 'document-not-ready'
@@ -276,95 +277,18 @@ export type SendNotificationBody = {
    * evidence contains the result.
    */
   legalEffect?: string;
-  /** true: check the request and show what each channel would send, without sending. */
-  dryRun?: boolean;
 };
 
 /** Answer of: Send an official notification to a citizen. */
-export type SendNotificationAnswer200 = {
-  dryRun: true;
-  /** false: there is no such citizen, and all channels would fail. Always true without the scope citizens:known. */
-  citizenKnown: boolean;
-  /**
-   * The language of the message: the one that you named, or the one of the text that was chosen from the template.
-   * Without the scope citizens:known, the response does not show the language of the citizen, and it shows the default
-   * text of a template.
-   */
-  language?: string;
-  /** The messages that the channels would send. */
-  channels: Array<{
-    /** The channel. */
-    channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
-    reminder?: boolean;
-    /** When this step would begin, if the message is still unread. */
-    notBefore: string;
-    /**
-     * false: the channel would send nothing, for the given reason. Without the scope citizens:known, reasons that
-     * depend on the citizen are not shown.
-     */
-    reachable: boolean;
-    /** The reason, and who has to act. */
-    reason?: {
-      /** A code for programs; its meaning never changes. */
-      code: Open<
-        | 'citizen-unknown'
-        | 'citizen-deceased'
-        | 'no-contact'
-        | 'address-invalid'
-        | 'address-refused'
-        | 'mailbox-full'
-        | 'destination-unreachable'
-        | 'message-refused'
-        | 'letter-unprintable'
-        | 'letter-returned'
-        | 'provider-busy'
-        | 'provider-unreachable'
-        | 'provider-refuses-us'
-        | 'channel-not-configured'
-        | 'outcome-unknown'
-        | 'deadline-passed'
-        | 'no-proof'
-        | 'unopened'
-        | 'content-erased'
-        | 'already-read'
-        | 'declined'
-        | 'nothing-to-remind'
-        | 'withdrawn'
-        | 'internal-fault'>;
-      /** Whether sending the same message again later can succeed. */
-      retryable: boolean;
-      /** The party that must act first. */
-      whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
-      /** An explanation for people. */
-      detail: string;
-    };
-    /** Email and inbox: the subject. */
-    subject?: string;
-    /**
-     * The text that this channel would send; for a mail without the id and the links. The link of a text message has an
-     * id of zeros.
-     */
-    text: string;
-    /**
-     * The same text as an HTML page: for the inbox always, for email if the message has headings, lists, links or
-     * strong text.
-     */
-    html?: string;
-    /** The number of segments of a text message. */
-    segments?: number;
-  }>;
-};
-
-/** Answer of: Send an official notification to a citizen. */
-export type SendNotificationAnswer202 = {
+export type SendNotificationAnswer = {
   /** The id. Do not parse it. */
   id: string;
   /** The id of the citizen in the register. */
   citizenId: string;
   /** The reference of the sender. */
   reference: string | null;
-  /** The status. */
-  status: 'accepted';
+  /** scheduled: it waits for sendAt. */
+  status: Open<'accepted' | 'scheduled'>;
   /** The time of creation. */
   createdAt: string;
   /** The server does not send it before this time. */
@@ -690,56 +614,6 @@ export type ListDocumentsAnswer = {
   next: string | null;
 };
 
-/** Answer of: Retrieve a secure document. */
-export type RetrieveDocumentAnswer = {
-  /** The id. Do not parse it. */
-  id: string;
-  /** The id of the citizen in the register. */
-  citizenId: string;
-  /** The title of the document. */
-  title: string;
-  /** The kind of document, as its issuer names it. */
-  kind: string | null;
-  /** The media type of the document. */
-  mediaType: string;
-  /** Bytes of the document. */
-  size: number;
-  /** In the form of Repr-Digest (RFC 9530): sha-256=:BASE64: */
-  digest: string;
-  /** The client that deposited it. */
-  issuer: string;
-  /** The time at which the document was issued. */
-  issuedAt: string;
-  /** The status. */
-  status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
-  /** It is not erased before this time. */
-  retainUntil: string | null;
-  /** The retention class. */
-  retentionClass: string | null;
-  /** When it is erased automatically; null: never. */
-  eraseAt: string | null;
-  /** The malware scan. not-scanned: this installation delivers documents without a scan. */
-  scan: {
-    /** The result of the scan. */
-    verdict: Open<'clean' | 'infected' | 'unscannable' | 'not-scanned' | 'waiting'>;
-    /** The time of the last scan. */
-    at: string | null;
-    /** The scanner and the version of its signatures. */
-    engine: string | null;
-    /** The name of the malware. */
-    finding: string | null;
-  };
-  /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
-  access: Array<{
-    /** The client. */
-    clientId: string;
-    /** The purpose of the access. */
-    purpose: string;
-    /** Null: no end. */
-    endsAt: string | null;
-  }>;
-};
-
 /** Answer of: Withdraw a document. */
 export type WithdrawDocumentAnswer = {
   /** The id. Do not parse it. */
@@ -754,15 +628,13 @@ export type WithdrawDocumentAnswer = {
 };
 
 /** Answer of: The ledger receipt of one use. */
-export type ReadReceiptAnswer200 = {
+export type ReadReceiptAnswer = {
   /** The id of the event. */
   eventId: string;
   /** The kind of use, such as notification.accepted. */
   type: string;
   /** The time of the record. */
   recordedAt: string;
-  /** An entry of the signed log. */
-  status: 'logged';
   /** The number of the entry in the log, from 0. */
   leafIndex: number;
   /** Its hash (RFC 6962) in base64. */
@@ -774,18 +646,6 @@ export type ReadReceiptAnswer200 = {
    * that opens its content.
    */
   proof: string;
-};
-
-/** Answer of: The ledger receipt of one use. */
-export type ReadReceiptAnswer202 = {
-  /** The id of the event. */
-  eventId: string;
-  /** The kind of use, such as notification.accepted. */
-  type: string;
-  /** The time of the record. */
-  recordedAt: string;
-  /** Durable in this installation; its number in the signed log follows. */
-  status: 'recorded';
 };
 
 /** Answer of: The register of endpoints. */
@@ -1071,12 +931,12 @@ export type ReadEvidenceAnswer = {
 
 /** Body of: Set my contact preferences. */
 export type StatePreferencesBody = {
-  /** The channels in the order that you prefer. The others follow in the order of the policy. */
-  channels?: Array<'email' | 'sms' | 'letter'>;
+  /** The channels in the order that you prefer. The others follow in the order of the server. */
+  channels: Array<'email' | 'sms' | 'letter'>;
   /** The channels that are never used. The inbox and letters cannot be declined. */
-  declined?: Array<'email' | 'sms'>;
-  /** Messages are sent only in these hours, except urgent ones. */
-  hours?: {
+  declined: Array<'email' | 'sms'>;
+  /** Messages are sent only in these hours, except urgent ones. null: at any hour that the server allows. */
+  hours: {
     /** The channels with these hours. */
     channels: Array<'email' | 'sms'>;
     /** The first full hour of the day. */
@@ -1085,19 +945,19 @@ export type StatePreferencesBody = {
     until: number;
     /** For example Europe/Lisbon. */
     timeZone: string;
-  };
-  /** The language (BCP 47) of messages, if the sender has a text in it. */
-  language?: string;
+  } | null;
+  /** The language (BCP 47) of messages, if the sender has a text in it. null: the language in the register. */
+  language: string | null;
 };
 
 /** Answer of: Set my contact preferences. */
 export type StatePreferencesAnswer = {
-  /** The channels in the order that you prefer. The others follow in the order of the policy. */
-  channels?: Array<Open<'email' | 'sms' | 'letter'>>;
+  /** The channels in the order that you prefer. The others follow in the order of the server. */
+  channels: Array<Open<'email' | 'sms' | 'letter'>>;
   /** The channels that are never used. The inbox and letters cannot be declined. */
-  declined?: Array<Open<'email' | 'sms'>>;
-  /** Messages are sent only in these hours, except urgent ones. */
-  hours?: {
+  declined: Array<Open<'email' | 'sms'>>;
+  /** Messages are sent only in these hours, except urgent ones. null: at any hour that the server allows. */
+  hours: {
     /** The channels with these hours. */
     channels: Array<Open<'email' | 'sms'>>;
     /** The first full hour of the day. */
@@ -1106,9 +966,9 @@ export type StatePreferencesAnswer = {
     until: number;
     /** For example Europe/Lisbon. */
     timeZone: string;
-  };
-  /** The language (BCP 47) of messages, if the sender has a text in it. */
-  language?: string;
+  } | null;
+  /** The language (BCP 47) of messages, if the sender has a text in it. null: the language in the register. */
+  language: string | null;
   /** The verified addresses; they replace those of the register. */
   verified: Array<{
     /** email or sms. */
@@ -1327,6 +1187,130 @@ export type ChangeOwnLockAnswer = {
   ownLock: boolean;
 };
 
+/** Answer of: Show what a notification would send. */
+export type PreviewNotificationAnswer = {
+  /** false: there is no such citizen, and all channels would fail. Always true without the scope citizens:known. */
+  citizenKnown: boolean;
+  /**
+   * The language of the message: the one that you named, or the one of the text that was chosen from the template.
+   * Without the scope citizens:known, the response does not show the language of the citizen, and it shows the default
+   * text of a template.
+   */
+  language?: string;
+  /** The messages that the channels would send. */
+  channels: Array<{
+    /** The channel. */
+    channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+    reminder?: boolean;
+    /** When this step would begin, if the message is still unread. */
+    notBefore: string;
+    /**
+     * false: the channel would send nothing, for the given reason. Without the scope citizens:known, reasons that
+     * depend on the citizen are not shown.
+     */
+    reachable: boolean;
+    /** The reason, and who has to act. */
+    reason?: {
+      /** A code for programs; its meaning never changes. */
+      code: Open<
+        | 'citizen-unknown'
+        | 'citizen-deceased'
+        | 'no-contact'
+        | 'address-invalid'
+        | 'address-refused'
+        | 'mailbox-full'
+        | 'destination-unreachable'
+        | 'message-refused'
+        | 'letter-unprintable'
+        | 'letter-returned'
+        | 'provider-busy'
+        | 'provider-unreachable'
+        | 'provider-refuses-us'
+        | 'channel-not-configured'
+        | 'outcome-unknown'
+        | 'deadline-passed'
+        | 'no-proof'
+        | 'unopened'
+        | 'content-erased'
+        | 'already-read'
+        | 'declined'
+        | 'nothing-to-remind'
+        | 'withdrawn'
+        | 'internal-fault'>;
+      /** Whether sending the same message again later can succeed. */
+      retryable: boolean;
+      /** The party that must act first. */
+      whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
+      /** An explanation for people. */
+      detail: string;
+    };
+    /** Email and inbox: the subject. */
+    subject?: string;
+    /**
+     * The text that this channel would send; for a mail without the id and the links. The link of a text message has an
+     * id of zeros.
+     */
+    text: string;
+    /**
+     * The same text as an HTML page: for the inbox always, for email if the message has headings, lists, links or
+     * strong text.
+     */
+    html?: string;
+    /** The number of segments of a text message. */
+    segments?: number;
+  }>;
+};
+
+/** Answer of: Read the record of a document. */
+export type ReadDocumentRecordAnswer = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** The id of the citizen in the register. */
+  citizenId: string;
+  /** The title of the document. */
+  title: string;
+  /** The kind of document, as its issuer names it. */
+  kind: string | null;
+  /** The media type of the document. */
+  mediaType: string;
+  /** Bytes of the document. */
+  size: number;
+  /** In the form of Repr-Digest (RFC 9530): sha-256=:BASE64: */
+  digest: string;
+  /** The client that deposited it. */
+  issuer: string;
+  /** The time at which the document was issued. */
+  issuedAt: string;
+  /** The status. */
+  status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
+  /** It is not erased before this time. */
+  retainUntil: string | null;
+  /** The retention class. */
+  retentionClass: string | null;
+  /** When it is erased automatically; null: never. */
+  eraseAt: string | null;
+  /** The malware scan. not-scanned: this installation delivers documents without a scan. */
+  scan: {
+    /** The result of the scan. */
+    verdict: Open<'clean' | 'infected' | 'unscannable' | 'not-scanned' | 'waiting'>;
+    /** The time of the last scan. */
+    at: string | null;
+    /** The scanner and the version of its signatures. */
+    engine: string | null;
+    /** The name of the malware. */
+    finding: string | null;
+  };
+  /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
+  access: Array<{
+    /** The client. */
+    clientId: string;
+    /** The purpose of the access. */
+    purpose: string;
+    /** Null: no end. */
+    endsAt: string | null;
+  }>;
+};
+
 /** An event of a notification: what a webhook is called with. */
 export type ReceiveEvent = {
   /** Counts the events of this client from 1, without gaps. */
@@ -1383,7 +1367,7 @@ export type ReceiveEvent = {
 };
 
 /**
- * Each operation by its operationId: its input, and its JSON responses by status. Every other response is a `Problem`.
+ * Each operation by its operationId: its input, and its JSON response by status. Every error response is a `Problem`.
  */
 export type Operations = {
   /** Verify citizen identity claims */
@@ -1496,8 +1480,7 @@ export type Operations = {
     };
     body: SendNotificationBody;
     answers: {
-      200: SendNotificationAnswer200;
-      202: SendNotificationAnswer202;
+      202: SendNotificationAnswer;
     };
   };
   /** The status and timeline of a notification */
@@ -1670,9 +1653,7 @@ export type Operations = {
        */
       'Access-Log-Hidden-Reason'?: string;
     };
-    answers: {
-      200: RetrieveDocumentAnswer;
-    };
+    answers: Record<never, never>;
   };
   /** Withdraw a document */
   withdrawDocument: {
@@ -1701,8 +1682,7 @@ export type Operations = {
       eventId: string;
     };
     answers: {
-      200: ReadReceiptAnswer200;
-      202: ReadReceiptAnswer202;
+      200: ReadReceiptAnswer;
     };
   };
   /** The register of endpoints */
@@ -1997,5 +1977,48 @@ export type Operations = {
     answers: {
       200: ChangeOwnLockAnswer;
     };
+  };
+  /** Show what a notification would send */
+  previewNotification: {
+    headers?: {
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    body: SendNotificationBody;
+    answers: {
+      200: PreviewNotificationAnswer;
+    };
+  };
+  /** Read the record of a document */
+  readDocumentRecord: {
+    params: {
+      /** The id of the document, such as doc_…. */
+      id: string;
+    };
+    headers?: {
+      /** The purpose of the access. The citizen can read it. It selects one of several grants. */
+      Purpose?: string;
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: {
+      200: ReadDocumentRecordAnswer;
+    };
+  };
+  /** The proof of one receipt as a file */
+  readReceiptProof: {
+    params: {
+      /** The id in the receipt link. */
+      eventId: string;
+    };
+    answers: Record<never, never>;
   };
 };

@@ -7,6 +7,7 @@ import { buildLedgerApp } from '../../test/support/ledger-app.ts';
 import { eraseWholeCitizen, type WholeErasureOptions } from '../app/erasure.ts';
 import { openFolderBlobs } from '../documents/blobs/folder-blobs.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
+import { noPreferences } from '../notifications/contact/contact-preferences.ts';
 import { savePreferences, saveVerifiedContacts } from '../notifications/contact/contact-preferences-store.ts';
 import { citizenCommands } from './citizens.ts';
 import { runCommandLine, type Terminal } from './command.ts';
@@ -96,7 +97,7 @@ for (const engine of engines) {
     for (const citizenId of ['anna', 'ben']) {
       const stating = { citizenId, now: clock.now(), key: await citizenKeys.keyOf(citizenId) };
       await db.write([
-        savePreferences({ ...stating, value: {} }, systemRandom),
+        savePreferences({ ...stating, value: noPreferences }, systemRandom),
         saveVerifiedContacts({ ...stating, value: {} }, systemRandom),
         {
           sql: `insert into contact_code (citizen_id, channel, notification_id, sealed, ends_at, tries)

@@ -32,12 +32,12 @@ before(async () => {
 const reading = operations.filter((one) => operationMethods(one).includes('HEAD') && one.scope !== 'citizen:self');
 const good = (name: string): HttpRequest => validRequest(name, { token, ids });
 
-/** Repeats a valid request until it is no longer 202: a receipt is 202 until its event has a number. */
+/** Repeats a valid request until it is no longer 409: a receipt is 409 until its event has a number. */
 async function settled(name: string) {
   let got = await ask(good(name));
   await waitUntil(async () => {
-    if (got.status === 202) got = await ask(good(name));
-    return got.status !== 202;
+    if (got.status === 409) got = await ask(good(name));
+    return got.status !== 409;
   });
   return got;
 }

@@ -16,6 +16,7 @@ import { endGrant } from '../../src/documents/end-grant.ts';
 import { grantDocument } from '../../src/documents/grant-document.ts';
 import { listDocumentRecords } from '../../src/documents/list-documents.ts';
 import type { DocumentAlarm, DocumentPorts } from '../../src/documents/ports.ts';
+import { readDocumentRecord } from '../../src/documents/read-document-record.ts';
 import {
   type DeletionPage,
   type DeletionRun,
@@ -176,12 +177,14 @@ function createOperations(context: DispatchContext, ports: DocumentPorts) {
       readResult((await dispatch(toIncoming(request, operation.method, params))).result);
   };
   const retrieve = serve(retrieveDocument);
+  const readRecord = serve(readDocumentRecord);
   const withdraw = serve(withdrawDocument);
   const grant = serve(grantDocument);
   const endGrantOperation = serve(endGrant);
   return {
     deposit: serve(depositDocument),
     retrieve: (id: string, request: DocumentRequest = {}) => retrieve(request, { id }),
+    readRecord: (id: string, request: DocumentRequest = {}) => readRecord(request, { id }),
     list: serve(listDocumentRecords),
     withdraw: (id: string, request: DocumentRequest = {}) => withdraw(request, { id }),
     /** The issuer grants a client access. */

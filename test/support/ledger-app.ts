@@ -45,6 +45,7 @@ function createMemoryAnchor(): Anchor {
     advance: async (note) => {
       last = note;
     },
+    keepNewer: async () => undefined,
   };
 }
 
