@@ -39,6 +39,12 @@ export type Problem = {
   limit?: number;
   /** The time of this server, if a token or proof has expired or is not valid yet. */
   serverTime?: string;
+  /** The URL of the token endpoint, on every 401 and at paths that look like one. */
+  tokenUrl?: string;
+  /** The line of the body at which it stops being JSON. */
+  line?: number;
+  /** The column in that line, in characters. */
+  column?: number;
   /** The missing scope. */
   requiredScopes?: string[];
   /** The name of the exceeded quota in RateLimit-Policy. */
@@ -81,6 +87,7 @@ export type ProblemSlug =
   | 'claim-not-permitted'
   | 'hiding-not-permitted'
   | 'citizen-token-needed'
+  | 'client-token-needed'
   | 'citizen-not-found'
   | 'document-not-found'
   | 'notification-not-found'
@@ -266,8 +273,9 @@ export type SendNotificationBody = {
    */
   channels?: Array<'inbox' | 'email' | 'sms' | 'letter'>;
   /**
-   * Values for the placeholders ((name)) in subject and message; all placeholders need a value. Values are plain text:
-   * Markdown in them is not interpreted. The length limits also apply to the filled texts.
+   * Values for the placeholders ((name)) in subject and message; required if there are any, because all placeholders
+   * need a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the
+   * filled texts.
    */
   personalisation?: Record<string, string>;
   /** Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
@@ -662,6 +670,8 @@ export type ListEndpointsAnswer = {
     path: string;
     /** The scope that the endpoint requires. null: none. */
     scope: string | null;
+    /** The permitted callers: clients that act for themselves, citizens with their own token, or both. */
+    callers: Array<Open<'clients' | 'citizens'>>;
     /** A summary in one line. */
     summary: string;
     /** The hash of the schemas of the endpoint. */

@@ -46,6 +46,7 @@ export const readEvidence = defineOperation({
   method: 'GET',
   path: '/v1/notifications/{id}/evidence',
   scope: 'notifications:read',
+  callers: ['clients'],
   summary: 'The evidence of a notification, verifiable offline',
   description:
     'A JWS with the event names of ETSI EN 319 522, the digest of the content or the event that erased it, and the legal effect if the sender named a rule. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with any JOSE library and /.well-known/jwks.json.',
