@@ -87,12 +87,7 @@ const selectKeys = createMultiRowBuilder(
 /** Opens the citizen keys of a database. Without a clock cached keys never expire: only for commands and tests. */
 export function createCitizenKeys(read: Read, rootKey: RootKey, random: RandomBytes, clock?: Clock): CitizenKeys {
   const now = () => clock?.now() ?? 0;
-  const pseudonymOf = memoize(
-    minCachedKeys,
-    (citizenId) =>
-      pseudonymInErasedId(citizenId) ??
-      citizenHmac(rootKey, 'citizen-pseudonym', citizenId).subarray(0, pseudonymBytes),
-  );
+  const pseudonymOf = memoize(minCachedKeys, (citizenId) => computePseudonym(rootKey, citizenId));
   const successorIdOf = (citizenId: string) => erasedIdOf(pseudonymOf(citizenId));
   const cache = createKeyCache(read, rootKey, { now, successorIdOf });
   const unknownIds = createUnknownIds(random, clock);
@@ -138,7 +133,7 @@ export function createCitizenKeys(read: Read, rootKey: RootKey, random: RandomBy
     creationStatements: (citizenIds) => {
       for (const citizenId of citizenIds) {
         unknownIds.delete(citizenId);
-        // What is cached without an own key is a successor key.
+        // Without an own key, the cache has a successor key.
         if (cache.get(citizenId)?.own === undefined) cache.evict(citizenId);
       }
       const keys = wrapNewKeys(rootKey, citizenIds, random);
@@ -146,12 +141,23 @@ export function createCitizenKeys(read: Read, rootKey: RootKey, random: RandomBy
     },
     destructionStatements: (citizenId) => {
       const successorId = successorIdOf(citizenId);
-      const keys = wrapNewKeys(rootKey, [successorId], random);
-      const destroy = { sql: 'delete from citizen_key where citizen_id in ($1, $2)', args: [citizenId, successorId] };
-      return [{ ...destroy, erase: true }, requireActiveRootKey(rootKey.id), ...replaceKeys(keys)];
+      return replaceKeysBy(successorId, citizenId, wrapNewKeys(rootKey, [successorId], random), rootKey.id);
     },
   };
 }
+
+function computePseudonym(rootKey: RootKey, citizenId: string): Uint8Array {
+  const given = pseudonymInErasedId(citizenId);
+  return given ?? citizenHmac(rootKey, 'citizen-pseudonym', citizenId).subarray(0, pseudonymBytes);
+}
+
+/** Destroys the keys of both ids, and stores the new key of the successor id. */
+function replaceKeysBy(successorId: string, citizenId: string, keys: WrappedKeyRows, rootKeyId: string): Statement[] {
+  const sql = 'delete from citizen_key where citizen_id in ($1, $2)';
+  return [{ sql, args: [citizenId, successorId], erase: true }, requireActiveRootKey(rootKeyId), ...replaceKeys(keys)];
+}
+
+type WrappedKeyRows = ReturnType<typeof wrapNewKeys>;
 
 /** The keys of an id that are stored: its own, and the successor key of its last erasure. */
 type StoredKeys = { readonly own?: Uint8Array; readonly successor?: Uint8Array };

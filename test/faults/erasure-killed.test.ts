@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { withApp } from '../../src/app/app-context.ts';
 import { createErasureRepeater } from '../../src/app/erasure.ts';
 import { readSettings } from '../../src/config/settings.ts';
+import { openAnchor } from '../../src/ledger/anchor.ts';
 import { clearErasedCitizenIds } from '../../src/ledger/erase-citizen.ts';
 import { createSequencer } from '../../src/ledger/sequencer.ts';
 import { createSystemKeys } from '../../src/ledger/system-keys.ts';
@@ -44,7 +45,7 @@ async function prepare(home: ServerFixture, folder: string): Promise<void> {
       isInInbox: true,
     });
     await app.commit({ events: [event], statements });
-    const anchor = { read: async () => undefined, advance: async () => undefined, keepNewer: async () => undefined };
+    const anchor = openAnchor(join(folder, 'anchor'));
     const systemKeys = createSystemKeys(app.root);
     const numbering = { anchor, origin: 'test', maxBatchEvents: 100, stopwatch: () => 0, fence: () => 1 };
     const sequencer = createSequencer({ db, citizenKeys, systemKeys, random, ...numbering });

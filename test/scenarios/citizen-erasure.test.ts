@@ -107,7 +107,7 @@ async function usePerson({ token, ask }: Life): Promise<Person> {
   assert.equal(sent.status, 202, String(sent.body));
   const later = { sendAt: new Date(Date.now() + 5 * 86_400_000).toISOString() };
   const scheduled = parseJsonBody(await ask(sendRequest(token, later)));
-  // The event feed tells its reference.
+  // The event feed has its reference.
   const cancel = { method: 'POST', path: `/v1/notifications/${scheduled['id']}/cancel`, headers: bearerHeaders(token) };
   assert.equal((await ask(cancel)).status, 200);
   const bytes = Buffer.from(`%PDF-1.7\n${canary.document}\n`);
@@ -203,7 +203,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     await erase(home);
     await assertAbsent(home);
     await assertErased(second, person);
-    // What is stored about the id later can be erased as well. The key is not in use any more.
+    // A later message to the id can be erased as well. The key is not in use any more.
     const again = await second.ask(sendRequest(second.token, {}, { 'idempotency-key': canary.key }));
     assert.equal(again.status, 202);
     await erase(home);
