@@ -2,7 +2,15 @@ import type { Caller } from '../auth/caller.ts';
 import { missingScope } from '../auth/challenge.ts';
 import type { PresentedProof } from '../auth/check-binding.ts';
 import type { QuotaResult } from '../auth/quota.ts';
-import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../db/database.ts';
+import {
+  type Read,
+  ReadUnavailable,
+  type RefusalKind,
+  WriteBusy,
+  WriteQueueFull,
+  WriteRefused,
+  WriteUnknown,
+} from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
@@ -20,6 +28,7 @@ import {
   type RequestKey,
   storeResult,
 } from './idempotency.ts';
+import { overloadedDetail } from './load-shedding.ts';
 import type {
   BoundOperation,
   Decision,
@@ -42,6 +51,8 @@ export type Authorizer = {
   acquireSlot?(caller: Caller): (() => void) | Refusal;
   /** Takes one request from the client's quota. The headers belong on every response. */
   takeQuota(caller: Caller, needed: Exclude<RequiredScope, null>): QuotaResult | Promise<QuotaResult>;
+  /** Takes further requests from the quota, without a refusal: the next requests are refused until the quota is refilled. */
+  chargeQuota?(caller: Caller, needed: Exclude<RequiredScope, null>, requests: number): void;
   /** Counts a request that found nothing. After too many of them `takeQuota` refuses. */
   countFailure?(caller: Caller): void;
 };
@@ -173,6 +184,10 @@ async function runOperation(
   const decision = await runtime.bound.run(call);
   if ('plain' in decision) return decision.plain;
   if ('replayed' in decision) return decision.replayed;
+  const { app, operation } = runtime;
+  const quotaWeight = 'refusal' in decision ? 1 : (decision.quotaWeight ?? 1);
+  if (quotaWeight > 1 && operation.scope !== null)
+    app.authorizer.chargeQuota?.(call.caller, operation.scope, quotaWeight - 1);
   return await commitDecision(runtime, decision, { ...commitOptions, now: call.now, attemptsLeft: maxDecisions });
 }
 
@@ -273,10 +288,14 @@ function withStoredResult(decision: Decision, key: IdempotencyState, now: number
 
 function refusalOfFault(fault: unknown): Refusal | undefined {
   if (fault instanceof WriteUnknown) return refuse('outcome-unknown', undefined, { headers: { 'retry-after': '2' } });
-  if (fault instanceof WriteBusy) return refuse('capacity-reduced', undefined, { headers: { 'retry-after': '1' } });
+  if (fault instanceof WriteBusy) {
+    const detail =
+      fault instanceof WriteQueueFull ? overloadedDetail : 'The database could not store anything; nothing was stored.';
+    return refuse('capacity-reduced', detail, { headers: { 'retry-after': '1' } });
+  }
   if (fault instanceof ReadUnavailable)
     return refuse('capacity-reduced', 'The database does not respond.', { headers: { 'retry-after': '2' } });
-  if (fault instanceof UnavailableError) return refuse(fault.slug, undefined, { headers: { 'retry-after': '2' } });
+  if (fault instanceof UnavailableError) return refuse(fault.slug, fault.detail, { headers: { 'retry-after': '2' } });
   return undefined;
 }
 

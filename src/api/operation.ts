@@ -113,6 +113,8 @@ export type Decision = {
    * `changed-meanwhile` if that is among its refusals, and else is a fault.
    */
   readonly onConflict?: (statement: number) => Refusal | Promise<Decision | RefusedDecision>;
+  /** The number of requests as which this one counts in the quota, if it stores more than others; by default 1. */
+  readonly quotaWeight?: number;
   /** Removes what the operation stored outside the database. Not called if the outcome of the write is unknown. */
   readonly undo?: () => Promise<void>;
   /** Seals the body of the answer before it is stored under an idempotency key, so that no personal data is stored in clear. */

@@ -19,6 +19,7 @@ import { type App, createApp } from './create-app.ts';
 import { operations } from './operations.ts';
 import { createOutageLog } from './outage-log.ts';
 import { startAdmin } from './public-endpoint.ts';
+import { limitRepeatedFaults } from './repeated-faults.ts';
 import { shutdownTimeoutMs, stopAll } from './shutdown.ts';
 import type { ThreadOptions, WakeJob } from './threads/thread-messages.ts';
 import { startThreadPool, type ThreadPool, type ThreadPoolDeps } from './threads/thread-pool.ts';
@@ -83,7 +84,8 @@ export async function serve(app: AppContext, mode: ServeOptions): Promise<Runnin
 
 /** Adds to the context what a started server has: its address, the issuer of the demo, and a log that counts and collects faults. */
 async function prepareContext(given: AppContext, mode: ServeOptions, register: RegisterPart) {
-  const countedLog = countingLog(given.log);
+  // The metrics count every fault, also those that are not logged.
+  const countedLog = countingLog(limitRepeatedFaults(given.log, given.clock));
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./demo-sign-in.ts')).createDemoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;

@@ -165,7 +165,8 @@ export const httpProblems = {
     status: 503,
     title: 'Capacity reduced',
     retryable: true,
-    cause: 'The server is overloaded or stopping. It did not process the request.',
+    cause:
+      'The server is overloaded or stopping, or its database or the storage of its documents does not respond; the detail says which. It did not process the request.',
     fix: 'Repeat the request after the time in Retry-After.',
   },
 } as const satisfies Record<string, ProblemType>;

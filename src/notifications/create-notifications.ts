@@ -1,3 +1,4 @@
+import type { Log } from '../api/log.ts';
 import type { MetricLabels, Metrics } from '../api/metrics.ts';
 import { bindOperation, type Operation } from '../api/operation.ts';
 import type { MountedHandler } from '../api/page-route.ts';
@@ -100,12 +101,24 @@ const allOperations: readonly Operation<AllPorts>[] = [
   removeTemplate,
 ];
 
+/** Logs each delivery attempt, without personal data. The entries of the ledger about it are sealed. */
+function logDeliveries(log: Pick<Log, 'notice'>, onCommitted: OnCommitted): void {
+  onCommitted(['notification.delivery-ended'], (events) => {
+    for (const event of events) {
+      if (event.type !== 'notification.delivery-ended') continue;
+      const { notification, delivery, channel, outcome, reason } = event;
+      log.notice('delivery', { notification, delivery, channel, outcome, ...(reason === undefined ? {} : { reason }) });
+    }
+  });
+}
+
 /** Creates the notifications slice: sending, delivery, inbox, contact addresses, templates, webhooks, evidence. */
 export async function createNotifications(deps: NotificationsDeps): Promise<NotificationsSlice> {
   const { settings, root, random, citizenKeys, db, log, onCommitted, cascade } = deps;
   const contactOf = createContactLookup(deps, deps.registeredContactOf);
   const senderOf = createSenderLookup(deps.clients, settings.registerName);
   const serviceOf = createServiceLookup(deps.clients, settings.registerName);
+  logDeliveries(log, onCommitted);
   const ports: AllPorts = {
     contactOf,
     citizenKeys,

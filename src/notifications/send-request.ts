@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { safeName } from '../api/validate-request.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
 import type { Issue } from '../kernel/refusal.ts';
+import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import { isLegalRule } from './evidence/legal-effect.ts';
 import { categories, channelNames } from './notification/notification.ts';
 import { languageTagSchema, literalUnion, optionalInstantSchema } from './notification/notification-shape.ts';
@@ -96,7 +97,7 @@ export const sendBody = Type.Object(
         {
           maxProperties: maxValues,
           description:
-            'Values for the placeholders ((name)) in subject and message; all placeholders need a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the filled texts.',
+            'Values for the placeholders ((name)) in subject and message; required if there are any, because all placeholders need a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the filled texts.',
         },
       ),
     ),
@@ -150,7 +151,6 @@ export function parseSendTimes(
   return { sendAt, deliverBy, issues };
 }
 
-const linePattern = /^[^\p{Cc}\u2028\u2029]*$/u;
 const textPattern = /^(?:[\t\n\r]|[^\p{Cc}])*$/u;
 
 /** False for a text of white space, direction marks and zero-width characters only: a citizen would see an empty message. */
@@ -160,7 +160,7 @@ function hasVisibleText(value: string): boolean {
 
 type TextForm = keyof typeof textForms;
 const textForms = {
-  line: [linePattern, 'must be one line of text without control characters'],
+  line: [singleLinePattern, `must be ${singleLineRequirement}`],
   text: [textPattern, 'must contain text, and no control characters except line breaks and tabs'],
   citizenId: [citizenIdPattern, citizenIdRequirement],
 } as const;
@@ -200,8 +200,8 @@ export function textIssues(body: Partial<SendBody>, { faulty = new Set(), templa
     issues.push({ in: 'body', pointer: '/message', code: 'required', detail });
   }
   // If a part is invalid, the values that the texts need are unknown.
-  if (faulty.has('subject') || message === undefined || body.personalisation === undefined) return issues;
-  return [...issues, ...valueIssues([{ message, subject }], body.personalisation)];
+  if (faulty.has('subject') || faulty.has('personalisation') || message === undefined) return issues;
+  return [...issues, ...valueIssues([{ message, subject }], body.personalisation ?? {})];
 }
 
 /** The issues of a request that names a template. All texts of the template are checked, so that the result does not depend on the citizen's language. */
@@ -252,8 +252,8 @@ function valueIssues(texts: readonly TextWithPlaceholders[], values: Placeholder
     ...missing.map((name) => issue(name, 'missing', 'is required: the text has this placeholder')),
     ...Object.entries(values).flatMap(([name, value]) => {
       if (!required.has(name)) return [issue(safeName(name), 'unknown', 'the text has no such placeholder')];
-      if (inSubject.has(name) && !linePattern.test(value))
-        return [issue(name, 'malformed', 'must be one line: it is in the subject')];
+      if (inSubject.has(name) && value !== '' && !singleLinePattern.test(value))
+        return [issue(name, 'malformed', `must be ${singleLineRequirement}: it is in the subject`)];
       return textPattern.test(value) ? [] : [issue(name, 'malformed', 'must be text without control characters')];
     }),
     ...texts.flatMap((text) => [...filledIssues(text, 'message', values), ...filledIssues(text, 'subject', values)]),

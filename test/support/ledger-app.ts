@@ -44,6 +44,7 @@ function createMemoryAnchor(): Anchor {
     advance: async (note) => {
       last = note;
     },
+    keepNewer: async () => undefined,
   };
 }
 
