@@ -266,8 +266,9 @@ export type SendNotificationBody = {
    */
   channels?: Array<'inbox' | 'email' | 'sms' | 'letter'>;
   /**
-   * Values for the placeholders ((name)) in subject and message; all placeholders need a value. Values are plain text:
-   * Markdown in them is not interpreted. The length limits also apply to the filled texts.
+   * Values for the placeholders ((name)) in subject and message; required if there are any, because all placeholders
+   * need a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the
+   * filled texts.
    */
   personalisation?: Record<string, string>;
   /** Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
