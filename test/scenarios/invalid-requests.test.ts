@@ -29,6 +29,7 @@ import {
   validMessage,
   validRequest,
 } from '../support/valid-requests.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import type { InvalidRequest } from './invalid-request.ts';
 import { invalidForAnyOperation } from './invalid-requests-any-operation.ts';
 import { invalidJsonBodies } from './invalid-requests-json-bodies.ts';
@@ -69,6 +70,8 @@ before(async () => {
     ids: await createResources(ask, token),
     otherClientIds: await createResources(ask, await createClientToken(home, 'Another')),
   };
+  // A receipt is 409 until its event has a number.
+  await waitUntil(async () => (await ask(validRequest('readReceipt', world))).status === 200);
   worldOfCitizens = {
     ...world,
     token: await made.issuer.sign({ ...citizen, scope: 'citizen:self' }),
