@@ -91,15 +91,16 @@ ${rows.join('\n')}
 function endpointsPage(): string {
   const rows = endpoints.map(
     (entry) =>
-      `| ${entry.since} | \`${entry.method} ${entry.path}\` | ${entry.scope === null ? 'none' : `\`${entry.scope}\``} | ${entry.summary} |`,
+      `| ${entry.since} | \`${entry.method} ${entry.path}\` | ${entry.scope === null ? 'none' : `\`${entry.scope}\``} | ${entry.callers.join(', ')} | ${entry.summary} |`,
   );
   return `# Register of endpoints
 
 Append-only: an endpoint is never removed, moved or narrowed. \`register.lock\` makes the build fail if one is. The running
-server publishes the same list at \`GET /v1\`. Written by \`npm run generate\`.
+server publishes the same list at \`GET /v1\`. \`callers\` says whose access token an endpoint accepts: a token of a client that
+acts for itself, or a token that names a citizen. Written by \`npm run generate\`.
 
-| since | endpoint | scope | purpose |
-|---|---|---|---|
+| since | endpoint | scope | callers | purpose |
+|---|---|---|---|---|
 ${rows.join('\n')}
 `;
 }

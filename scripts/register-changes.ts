@@ -17,6 +17,8 @@ export function breakingChanges(old: readonly LockedEndpoint[], now: readonly Lo
     for (const member of ['method', 'path', 'scope', 'since'] as const) {
       if (before[member] !== after[member]) found.push(`${label}: ${member} changed`);
     }
+    const refused = before.callers.filter((kind) => !after.callers.includes(kind));
+    if (refused.length > 0) found.push(`${label}: no longer for ${refused.join(' and ')}`);
     for (const part of ['params', 'query', 'headers', 'body']) {
       found.push(...narrowed(`${label} ${part}`, memberOf(before.request, part), memberOf(after.request, part)));
     }

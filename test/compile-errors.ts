@@ -27,6 +27,7 @@ const described = {
   method: 'GET',
   path: '/v1/leak',
   scope: 'documents:read',
+  callers: ['clients'],
   summary: '',
   description: '',
   request: {},

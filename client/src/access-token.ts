@@ -1,13 +1,26 @@
-import { importJWK, type JWK, SignJWT } from 'jose';
+import { randomUUID } from 'node:crypto';
+import { importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { TokenError } from './client-errors.ts';
 import { type DpopProver, retryWithNonce } from './dpop.ts';
 import { parseRetryAfter, readJson, readProblem, sendRequest } from './http-request.ts';
 import { type RetryOptions, retry } from './retry.ts';
 
-/** The credentials of a client: a private key (private_key_jwt), or a secret in a demo or sandbox. */
+/**
+ * Signs with a private key that this program cannot read, such as in an HSM or a key management service. `sign` returns the signature
+ * in the form of JWS (RFC 7518): for ES256 the 64 bytes of R and S, which many services return in ASN.1 instead.
+ */
+export type Signer = {
+  readonly alg: 'ES256' | 'EdDSA' | 'Ed25519' | 'PS256';
+  /** The `kid` of the key in the JWKS of this client. Needed if it has several keys. */
+  readonly kid?: string;
+  readonly sign: (data: Uint8Array) => Promise<Uint8Array> | Uint8Array;
+};
+
+/** The credentials of a client: a private key or a signer (private_key_jwt), or a secret in a demo or sandbox. */
 export type Credentials =
-  | { readonly clientSecret: string; readonly privateKey?: undefined }
-  | { readonly privateKey: JWK; readonly clientSecret?: undefined };
+  | { readonly clientSecret: string; readonly privateKey?: undefined; readonly signer?: undefined }
+  | { readonly privateKey: JWK; readonly clientSecret?: undefined; readonly signer?: undefined }
+  | { readonly signer: Signer; readonly clientSecret?: undefined; readonly privateKey?: undefined };
 
 /** The access token of a client. It is renewed a minute before it expires, or at half its lifetime if that is later. */
 export type AccessTokens = {
@@ -92,24 +105,36 @@ async function clientAuthentication(options: {
   readonly clock: { now(): number };
 }): Promise<{ headers: Record<string, string>; form: Record<string, string> }> {
   const { baseUrl, clientId, credentials, clock } = options;
-  if (credentials.privateKey === undefined) {
+  if (credentials.clientSecret !== undefined) {
     // Both parts are form-encoded (RFC 6749, section 2.3.1).
     const pair = [clientId, credentials.clientSecret].map((text) =>
       new URLSearchParams([['', text]]).toString().slice(1),
     );
     return { headers: { authorization: `Basic ${Buffer.from(pair.join(':')).toString('base64')}` }, form: {} };
   }
-  const jwk = credentials.privateKey;
-  const alg = jwk.alg ?? (jwk.kty === 'RSA' ? 'PS256' : jwk.kty === 'OKP' ? 'EdDSA' : 'ES256');
   const at = Math.floor(clock.now() / 1_000);
   // The audience is the issuer of the server only (FAPI 2.0). The server accepts an assertion once.
-  const assertion = await new SignJWT({ iss: clientId, sub: clientId, aud: baseUrl, jti: crypto.randomUUID() })
-    .setProtectedHeader({ alg, ...(jwk.kid === undefined ? {} : { kid: jwk.kid }) })
-    .setIssuedAt(at)
-    .setExpirationTime(at + 60)
-    .sign(await importKey(jwk, alg));
+  const life = { jti: randomUUID(), iat: at, exp: at + 60 };
+  const claims = { iss: clientId, sub: clientId, aud: baseUrl, ...life };
+  const { privateKey, signer } = credentials;
+  const assertion = signer === undefined ? await signWithKey(privateKey, claims) : await signWith(signer, claims);
   const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
   return { headers: {}, form: { client_id: clientId, client_assertion_type: type, client_assertion: assertion } };
+}
+
+async function signWithKey(jwk: JWK, claims: JWTPayload): Promise<string> {
+  const alg = jwk.alg ?? (jwk.kty === 'RSA' ? 'PS256' : jwk.kty === 'OKP' ? 'EdDSA' : 'ES256');
+  const header = { alg, ...(jwk.kid === undefined ? {} : { kid: jwk.kid }) };
+  return await new SignJWT(claims).setProtectedHeader(header).sign(await importKey(jwk, alg));
+}
+
+async function signWith({ alg, kid, sign }: Signer, claims: JWTPayload): Promise<string> {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const input = `${encode({ alg, ...(kid === undefined ? {} : { kid }) })}.${encode(claims)}`;
+  const signature = await sign(Buffer.from(input));
+  if (alg === 'ES256' && signature.length !== 64)
+    throw new TypeError('expected 64 bytes from signer.sign: for ES256, R and S of 32 bytes each, not ASN.1');
+  return `${input}.${Buffer.from(signature).toString('base64url')}`;
 }
 
 async function importKey(jwk: JWK, alg: string) {

@@ -39,6 +39,12 @@ export type Problem = {
   limit?: number;
   /** The time of this server, if a token or proof has expired or is not valid yet. */
   serverTime?: string;
+  /** The URL of the token endpoint, on every 401 and at paths that look like one. */
+  tokenUrl?: string;
+  /** The line of the body at which it stops being JSON. */
+  line?: number;
+  /** The column in that line, in characters. */
+  column?: number;
   /** The missing scope. */
   requiredScopes?: string[];
   /** The name of the exceeded quota in RateLimit-Policy. */
@@ -81,6 +87,7 @@ export type ProblemSlug =
   | 'claim-not-permitted'
   | 'hiding-not-permitted'
   | 'citizen-token-needed'
+  | 'client-token-needed'
   | 'citizen-not-found'
   | 'document-not-found'
   | 'notification-not-found'
@@ -690,6 +697,8 @@ export type ListEndpointsAnswer = {
     path: string;
     /** The scope that the endpoint requires. null: none. */
     scope: string | null;
+    /** The permitted callers: clients that act for themselves, citizens with their own token, or both. */
+    callers: Array<Open<'clients' | 'citizens'>>;
     /** A summary in one line. */
     summary: string;
     /** The hash of the schemas of the endpoint. */

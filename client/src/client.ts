@@ -15,6 +15,7 @@ import {
 } from './verify-result.ts';
 
 export type { JWK } from 'jose';
+export type { Signer } from './access-token.ts';
 export type * from './api-types.ts';
 export type { Answer, Call, CallOptions, OperationId } from './call-operation.ts';
 export { NetworkError, ProblemError, TimeoutError, TokenError, UnreadableError } from './client-errors.ts';
@@ -32,7 +33,10 @@ export type ClientSettings = Credentials & {
   readonly scope?: string;
   /** `true` binds the tokens to a key that exists only in memory of this client (DPoP). A stolen token is then useless. */
   readonly dpop?: boolean;
-  /** Maximum number of retries of safe requests (default 4), within 55 seconds. */
+  /**
+   * Maximum number of retries of safe requests (default 4), within 55 seconds. Retries after a `Retry-After` of the server do not
+   * count. 0 turns off all retries.
+   */
   readonly retries?: number;
   /** Timeout of one attempt in ms (default 30,000), for documents until the response headers. Ten times as long for deposits. */
   readonly timeoutMs?: number;
@@ -103,9 +107,9 @@ export type Client = Pages & {
 export function createClient(settings: ClientSettings): Client {
   const { clientId, scope, retries = 4, timeoutMs = 30_000, clock = defaultClock, random = Math.random } = settings;
   const baseUrl = new URL(settings.baseUrl).href.replace(/\/+$/, '');
-  const { clientSecret, privateKey } = settings;
-  if ((clientSecret === undefined) === (privateKey === undefined)) {
-    throw new TypeError('give either clientSecret or privateKey');
+  const { clientSecret, privateKey, signer } = settings;
+  if ([clientSecret, privateKey, signer].filter((one) => one !== undefined).length !== 1) {
+    throw new TypeError('expected one of clientSecret, privateKey and signer');
   }
   // Reads the global `fetch` at each call, because monitoring tools may replace it later.
   const fetchFunction: typeof fetch = settings.fetch ?? ((...request) => fetch(...request));

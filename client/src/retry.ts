@@ -15,7 +15,7 @@ export const defaultClock: Clock = {
     }),
 };
 
-/** `retries` is the maximum number of retries. `random` returns a number from 0 to 1 for the jitter. */
+/** `retries` is the maximum number of retries, without those for which the server named a delay. `random` returns a number from 0 to 1 for the jitter. */
 export type RetryOptions = {
   readonly clock: Clock;
   readonly random: () => number;
@@ -28,19 +28,24 @@ export type RetryOptions = {
 const maxRetryMs = 55_000;
 const [firstPauseMs, longestPauseMs] = [250, 8_000];
 
-/** Repeats an attempt until it succeeds or fails permanently, up to `retries` times and within 55 seconds. */
+/**
+ * Repeats an attempt until it succeeds or fails permanently, up to `retries` times and within 55 seconds. If the server states a
+ * delay (Retry-After), the attempt does not count: a client over its quota waits its turn, and only the time is limited.
+ */
 export async function retry<T>(
   { clock, random, retries, mayRetry = () => true }: RetryOptions,
   signal: AbortSignal | undefined,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const startedAt = clock.now();
+  let counted = 0;
   for (let attempts = 0; ; attempts += 1) {
     try {
       return await attempt();
     } catch (fault) {
       const minimumDelayMs = retryDelayMs(fault);
-      if (minimumDelayMs === undefined || attempts >= retries || !mayRetry(fault)) throw fault;
+      if (minimumDelayMs === undefined || counted >= retries || !mayRetry(fault)) throw fault;
+      if (minimumDelayMs === 0) counted += 1;
       // Full jitter, added to the delay that the server requested.
       const waitMs = minimumDelayMs + random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempts);
       if (clock.now() - startedAt + waitMs > maxRetryMs) throw fault;

@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { tokenPath } from '../auth/access-token.ts';
+import { metadataPath } from '../auth/authorization-server.ts';
 import { randomUuid } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { requestPath } from '../kernel/request-target.ts';
 import { closeListener } from './close-listener.ts';
 import { createGuardedServer, httpLimits, httpMethods } from './guard.ts';
 import { listenError } from './listen-error.ts';
@@ -43,6 +46,7 @@ export function createApiServer(deps: ServerDeps): ApiServer {
     strip: deps.certificates?.strip,
     tls: deps.tls,
     isStopping: () => load.stopping,
+    isOwnHost: deps.isOwnHost,
   };
   const fastify = Fastify({
     serverFactory: (handler) => createGuardedServer(guard, trackLoad(load, handler)),
@@ -99,9 +103,24 @@ function addFallbackHandlers(fastify: FastifyInstance, route: RouteContext): voi
     route.deps.log.fault('http', fault, instance);
     return refuseReply(route, { reply, refusal: refuse('internal-error'), instance });
   });
-  fastify.setNotFoundHandler((_request, reply) =>
-    refuseReply(route, { reply, refusal: refuse('not-found'), instance: route.newRequestId() }),
-  );
+  fastify.setNotFoundHandler(({ raw }, reply) => {
+    const refusal = unknownPath(requestPath(raw.url), route.deps.publicUrl);
+    return refuseReply(route, { reply, refusal, instance: route.newRequestId() });
+  });
+}
+
+/** The refusal of a path that nothing serves. OAuth libraries guess where the token endpoint and its metadata are. */
+function unknownPath(path: string, publicUrl: string): Refusal {
+  const tokenUrl = `${publicUrl}${tokenPath}`;
+  if (/(?:^|\/)tokens?\/?$/i.test(path))
+    return refuse('not-found', `The token endpoint of this server is ${tokenUrl}.`, { members: { tokenUrl } });
+  if (path === '/.well-known/openid-configuration')
+    return refuse(
+      'not-found',
+      `This is no OpenID provider. The OAuth 2.0 metadata (RFC 8414) is at ${publicUrl}${metadataPath}.`,
+      { members: { tokenUrl } },
+    );
+  return refuse('not-found');
 }
 
 function trackLoad(load: Load, handler: RequestListener): RequestListener {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../auth/caller.ts';
 import { formatInstant, instantRequirement, parseInstant } from '../kernel/clock.ts';
 import { percentDecode } from '../kernel/percent-decode.ts';
-import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { type Issue, type IssueCode, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Concealment, LedgerEvent } from '../ledger/ledger-event.ts';
@@ -20,9 +20,10 @@ export function parseConcealment(
 ): Concealment | Refusal | undefined {
   const [until, reason] = [headers[concealmentHeaders.until], headers[concealmentHeaders.reason]];
   if (until === undefined && reason === undefined) return undefined;
-  if (!caller.scopes.has('access-log:hide') || longestMs === 0) return refuse('hiding-not-permitted');
+  const isPermitted = caller.citizenId === undefined && caller.scopes.has('access-log:hide');
+  if (!isPermitted || longestMs === 0) return refuse('hiding-not-permitted');
   const issues: Issue[] = [];
-  const add = (name: string, code: string, detail: string) => issues.push({ in: 'header', name, code, detail });
+  const add = (name: string, code: IssueCode, detail: string) => issues.push({ in: 'header', name, code, detail });
   const at = typeof until === 'string' ? parseInstant(until) : undefined;
   if (until === undefined) add(concealmentHeaders.until, 'required', 'required');
   else if (at === undefined) add(concealmentHeaders.until, 'malformed', instantRequirement);

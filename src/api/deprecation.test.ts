@@ -14,6 +14,7 @@ const old = defineOperation({
   method: 'GET',
   path: '/v1/old-thing',
   scope: null,
+  callers: ['clients'],
   summary: '',
   description: '',
   request,

@@ -36,6 +36,7 @@ const reading = defineOperation({
   method: 'GET',
   path: '/v1/something',
   scope: null,
+  callers: ['clients'],
   summary: '',
   description: '',
   request,

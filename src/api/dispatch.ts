@@ -18,7 +18,7 @@ import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import type { Concealment } from '../ledger/ledger-event.ts';
+import { type Concealment, isCitizenEvent } from '../ledger/ledger-event.ts';
 import { concealEffect, parseConcealment } from './concealed-access.ts';
 import {
   findStoredResult,
@@ -115,9 +115,8 @@ export function createDispatch(
       const quotaCheck = app.authorizer.takeQuota(caller, requiredScope);
       const quota = quotaCheck instanceof Promise ? await quotaCheck : quotaCheck;
       admitted = { headers: quota.headers, caller };
-      if (requiredScope !== 'any' && !caller.scopes.has(requiredScope)) {
-        return { ...admitted, result: missingScope(requiredScope, caller) };
-      }
+      const forbidden = forbiddenCall(operation, caller);
+      if (forbidden !== undefined) return { ...admitted, result: forbidden };
       if (quota.refusal !== undefined) return { ...admitted, result: quota.refusal };
       const result = await serveCall(runtime, incoming, caller);
       streams = 'stream' in result && result.stream !== null;
@@ -135,6 +134,20 @@ export function createDispatch(
   };
 }
 
+/**
+ * The refusal of a caller without the right to call this operation. A token that names a citizen never has the rights of its
+ * client, whatever scopes it has: it opens the operations for citizens alone, and only with the scope `citizen:self`
+ * (test/attacks/tokens-of-citizens.test.ts).
+ */
+function forbiddenCall({ callers, scope }: ListedOperation, caller: Caller): Refusal | undefined {
+  const isCitizen = caller.citizenId !== undefined;
+  if (isCitizen && !callers.includes('citizens')) return refuse('client-token-needed');
+  if (!isCitizen && !callers.includes('clients')) return refuse('citizen-token-needed');
+  const required = isCitizen ? ['citizen:self', scope] : [scope];
+  const missing = required.find((one) => one !== null && one !== 'any' && !caller.scopes.has(one));
+  return typeof missing === 'string' ? missingScope(missing, caller) : undefined;
+}
+
 async function serveCall(
   runtime: OperationRuntime,
   incoming: IncomingRequest,
@@ -148,7 +161,10 @@ async function serveCall(
     return refuseIssues([...parsed.issues, ...(contentIssues ?? [])]);
   }
   const longestMs = app.maxConcealmentMs ?? 0;
-  const concealment = parseConcealment(incoming.headers, caller, { now: parsed.input.now, longestMs });
+  // Without the data of a citizen nothing is recorded in an access log, so that nothing can be concealed.
+  const concealment = operation.citizenData
+    ? parseConcealment(incoming.headers, caller, { now: parsed.input.now, longestMs })
+    : undefined;
   if (concealment !== undefined && isRefusal(concealment)) return concealment;
   const hiddenUntil = concealment?.hiddenUntil === undefined ? undefined : Date.parse(concealment.hiddenUntil);
   const call = { ...parsed.input, caller, hiddenUntil };
@@ -282,7 +298,8 @@ function withStoredResult(decision: Decision, key: IdempotencyState, now: number
   if (typeof decision.answer === 'function')
     throw new TypeError('expected the response of an idempotent operation before its commit');
   const { digest } = fingerprintOf(key);
-  const row = storeResult({ request: key.request, digest }, decision.answer, now, decision.sealBody);
+  const citizenId = decision.effect.events.find(isCitizenEvent)?.citizenId ?? null;
+  const row = storeResult({ request: key.request, digest, citizenId }, decision.answer, now, decision.sealBody);
   return { ...decision.effect, statements: [...decision.effect.statements, row] };
 }
 

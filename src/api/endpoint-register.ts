@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
-import type { Operation } from './operation.ts';
+import type { CallerKind, Operation } from './operation.ts';
 
 /** One entry of the register of endpoints, as `GET /v1` publishes it and `register.lock` keeps it. */
 export type Endpoint = {
@@ -9,6 +9,8 @@ export type Endpoint = {
   readonly method: string;
   readonly path: string;
   readonly scope: string | null;
+  /** The permitted callers: `clients`, `citizens` or both. */
+  readonly callers: readonly CallerKind[];
   readonly summary: string;
   /** SHA-256 of the canonical JSON of request and responses. Two servers with the same hash have the same interface. */
   readonly schemaHash: string;
@@ -20,7 +22,7 @@ export type LockedEndpoint = Endpoint & { readonly request: Json; readonly respo
 /** The register of the operations, in their order. */
 export function describeEndpoints<P>(operations: readonly Operation<P>[]): readonly LockedEndpoint[] {
   return operations.map((operation) => {
-    const { name, since, method, path, scope, summary } = operation;
+    const { name, since, method, path, scope, callers, summary } = operation;
     const request = plainJson(operation.request);
     const responses = plainJson(
       Object.fromEntries(
@@ -28,7 +30,7 @@ export function describeEndpoints<P>(operations: readonly Operation<P>[]): reado
       ),
     );
     const schemaHash = `sha-256:${hash('sha256', canonicalJson({ request, responses }), 'base64')}`;
-    return { name, since, method, path, scope, summary, schemaHash, request, responses };
+    return { name, since, method, path, scope, callers, summary, schemaHash, request, responses };
   });
 }
 

@@ -64,6 +64,13 @@ function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   return undefined;
 }
 
+/** Refuses the requests of a web page that points a name of its own at this server (DNS rebinding). */
+function refusalOfHost({ headers }: IncomingMessage, { isOwnHost }: GuardOptions): Refusal | undefined {
+  if (isOwnHost === undefined || isOwnHost(headers.host)) return undefined;
+  const detail = 'The Host header must name this machine, such as 127.0.0.1 or localhost.';
+  return refuse('malformed-http', detail, { headers: { connection: 'close' } });
+}
+
 /** `OPTIONS *` is about the server as a whole (RFC 9110, section 9.3.7). */
 function isServerWide({ method, url }: IncomingMessage): boolean {
   return method === 'OPTIONS' && url === '*';
@@ -88,6 +95,8 @@ type GuardOptions = {
   readonly tls?: TlsOptions | undefined;
   /** While the server stops, each connection is closed after the response to its next request. */
   readonly isStopping?: (() => boolean) | undefined;
+  /** Whether this server answers requests for that Host header. By default, it answers every valid one. */
+  readonly isOwnHost?: ((host: string | undefined) => boolean) | undefined;
 };
 
 /**
@@ -123,7 +132,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
       response.shouldKeepAlive = false;
     }
     options.strip?.(request);
-    const refusal = refusalOfRequest(request) ?? options.shed();
+    const refusal = refusalOfRequest(request) ?? refusalOfHost(request, options) ?? options.shed();
     if (refusal === undefined && isServerWide(request)) {
       const headers = { ...options.headers, 'request-id': options.newRequestId(), allow: httpMethods.join(', ') };
       response.writeHead(204, headers).end();

@@ -27,6 +27,10 @@ export type Scope = (typeof scopes)[number];
 /** The right that a caller needs: a scope, any valid token, or nothing. */
 export type RequiredScope = Scope | 'any' | null;
 
+/** The callers of an operation: clients that act for themselves, citizens whose token a trusted issuer made, or both. */
+export const callerKinds = ['clients', 'citizens'] as const;
+export type CallerKind = (typeof callerKinds)[number];
+
 /** The schemas of a request. Header names are in lower case; only headers named here reach the operation. */
 export type RequestShape = {
   readonly params?: TObject;
@@ -171,6 +175,8 @@ type OperationDescription = {
   /** With `{name}` for parameters, as in OpenAPI. There is one version; later operations get other paths. */
   readonly path: '/v1' | `/v1/${string}`;
   readonly scope: RequiredScope;
+  /** Dispatch refuses every other caller before it reads the request. */
+  readonly callers: readonly [CallerKind, ...CallerKind[]];
   readonly summary: string;
   readonly description: string;
   readonly responses: Readonly<Record<number, ResponseShape>>;

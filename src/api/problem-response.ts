@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { tokenPath } from '../auth/access-token.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { BufferedResponse } from './buffered-response.ts';
@@ -12,6 +13,7 @@ export function problemResponse(refusal: Refusal, publicUrl: string, instance: s
     status: problem.status,
     detail: refusal.detail,
     fix: problem.fix,
+    ...(problem.status === 401 ? { tokenUrl: `${publicUrl}${tokenPath}` } : {}),
     ...refusal.members,
     ...(refusal.issues === undefined ? {} : { issues: refusal.issues }),
     retryable: problem.retryable === true,

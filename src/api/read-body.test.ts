@@ -46,6 +46,15 @@ test('a body that is not UTF-8 or JSON, or has a duplicate name, is refused', as
   assert.equal(slugOf(await read(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))), 'malformed-json');
 });
 
+test('a body that is not JSON is refused with its line and column, and without its text', async () => {
+  const result = await read(Buffer.from('{\n  "familyName": "Zzyxwname",\n}'));
+  assert.deepEqual('refusal' in result && result.refusal, {
+    slug: 'malformed-json',
+    detail: 'The body stops being JSON at line 3, column 1.',
+    members: { line: 3, column: 1 },
+  });
+});
+
 test('an operation without a body accepts only an empty one, and reads no more than that', async () => {
   const codesOf = async (stream: Readable) => (await unexpectedBodyIssues(stream)).map(({ code }) => code);
   const of = (text: string) => codesOf(Readable.from([Buffer.from(text)], { objectMode: false }));

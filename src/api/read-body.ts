@@ -1,6 +1,7 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { hasDuplicateMember } from '../kernel/has-duplicate-member.ts';
+import { locateJsonFault } from '../kernel/locate-json-fault.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/refusal.ts';
 
 /** The largest JSON body, in bytes. */
@@ -48,17 +49,27 @@ export async function readJsonBody(stream: Readable): Promise<{ value: unknown }
   const bytes = await readBody(stream, jsonBodyLimit);
   if (bytes === 'too-large') return { refusal: payloadTooLarge(jsonBodyLimit) };
   if (bytes === 'broken-off') return { refusal: refuse('malformed-json', 'The body is incomplete.') };
+  let text = '';
   try {
-    const text = utf8.decode(bytes);
+    text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);
     if (hasDuplicateMember(text, value))
       return { refusal: refuse('malformed-json', 'A name occurs twice in one object.') };
     return { value };
   } catch (fault) {
-    if (fault instanceof SyntaxError) return { refusal: refuse('malformed-json', 'The body is not JSON.') };
+    if (fault instanceof SyntaxError) return { refusal: notJson(text) };
     if (fault instanceof TypeError) return { refusal: refuse('malformed-json', 'The body is not UTF-8.') };
     throw fault;
   }
+}
+
+function notJson(text: string): Refusal {
+  const position = locateJsonFault(text);
+  if (position === undefined) return refuse('malformed-json', 'The body is not JSON.');
+  const { line, column } = position;
+  return refuse('malformed-json', `The body stops being JSON at line ${line}, column ${column}.`, {
+    members: position,
+  });
 }
 
 /** Some clients send an empty object when no body is expected. */

@@ -36,6 +36,8 @@ export type ServerDeps = {
   readonly tls?: TlsOptions | undefined;
   /** Without it every refusal is a problem. */
   readonly refusedPage?: RefusedPage | undefined;
+  /** Whether the server answers requests for that Host header. By default, it answers every valid one. */
+  readonly isOwnHost?: ((host: string | undefined) => boolean) | undefined;
   /** Whether other threads of this process listen on the same port (SO_REUSEPORT). */
   readonly reusePort?: boolean;
 };

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { instantPattern, instantRequirement } from '../kernel/clock.ts';
 import { percentDecode } from '../kernel/percent-decode.ts';
-import type { Issue } from '../kernel/refusal.ts';
+import type { Issue, IssueCode } from '../kernel/refusal.ts';
 
 // All issues of a request are reported at once. The bound keeps the list of a hostile body short.
 const maxIssues = 64;
@@ -25,7 +25,7 @@ export function compilePartCheck(place: IssueLocation, schema: TObject): PartChe
     const seen = new Set<string>();
     // Unknown names are reported first. Among other issues they could fall beyond the bound.
     const { part, unknown } = isClosed ? splitKnownMembers(value, knownNames) : { part: value, unknown: [] };
-    const add = (pointer: string, code: string, detail: string) => {
+    const add = (pointer: string, code: IssueCode, detail: string) => {
       if (seen.has(pointer)) return;
       seen.add(pointer);
       issues.push({ in: place, ...pathOf(place, pointer), code, detail });
@@ -96,7 +96,7 @@ function pathOf(place: IssueLocation, pointer: string): Pick<Issue, 'pointer' | 
   return place === 'body' ? { pointer } : { name: pointer.slice(1) };
 }
 
-function codeOf(keyword: string): string {
+function codeOf(keyword: string): IssueCode {
   switch (keyword) {
     case 'type':
       return 'wrong-type';

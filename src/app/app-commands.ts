@@ -64,9 +64,8 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
         (await import('../cli/citizens.ts')).citizenCommands(
           (use) =>
             withContext(async (app) => {
-              const { loadCitizensContext, loadDocumentsContext } = await loadContexts();
-              const { ports: documents } = await loadDocumentsContext(app);
-              return await use({ ...app, ...(await loadCitizensContext(app)), documents });
+              const { loadCitizensContext } = await loadContexts();
+              return await use({ ...app, ...(await loadCitizensContext(app)) });
             }),
           terminal,
         ),

@@ -10,6 +10,7 @@ function operationOf(name: string): ListedOperation {
     method: 'GET',
     path: '/v1/something',
     scope: null,
+    callers: ['clients'],
     summary: '',
     description: '',
     request: {},

@@ -1,3 +1,4 @@
+import { createHostCheck } from '../api/admin-server.ts';
 import { type ApiServer, createApiServer } from '../api/api-server.ts';
 import type { DispatchContext } from '../api/dispatch.ts';
 import { describeEndpoints } from '../api/endpoint-register.ts';
@@ -34,6 +35,8 @@ export type CreateAppOptions = {
   readonly channels?: ExternalChannels | undefined;
   /** Whether this is a thread that helps the first thread of its process. */
   readonly isHelper: boolean;
+  /** Whether this is the demo, which anybody at this machine can use without signing in. */
+  readonly isDemo?: boolean;
   /** Pages that replace the app's own pages of the same path. */
   readonly pages: readonly PageRoute[];
   readonly mounts: readonly MountedHandler[];
@@ -150,6 +153,8 @@ async function createServer(
       citizenPages?.refusedPage(request, refusal) ??
       browserNotFoundPage(request, refusal),
     reusePort,
+    // The demo listens on loopback only. Its pages show every mail, and let the visitor choose a citizen.
+    isOwnHost: options.isDemo === true ? createHostCheck(new URL(publicUrl).hostname, '127.0.0.1') : undefined,
     ...transport,
   });
 }

@@ -60,6 +60,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
     keys,
     secrets: clientSecrets === true,
     report: (fault) => log.fault('token', fault),
+    onRefused: (refused) => log.notice('token refused', refused),
   });
   const metadataOptions = { publicUrl, scopes, trustedIssuers };
   const isReady = async () => {

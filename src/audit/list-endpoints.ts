@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { callerKinds, defineOperation, type OperationCall } from '../api/operation.ts';
 import { endpointRegisterProof } from './endpoint-register-proof.ts';
 import type { AuditPorts } from './ports.ts';
 
@@ -11,6 +11,7 @@ const endpoint = Type.Object({
   method: Type.String(),
   path: Type.String(),
   scope: Type.Union([Type.String(), Type.Null()]),
+  callers: Type.Array(Type.Union(callerKinds.map((kind) => Type.Literal(kind)))),
   summary: Type.String(),
   schemaHash: Type.String(),
 });
@@ -22,6 +23,7 @@ export const listEndpoints = defineOperation({
   method: 'GET',
   path: '/v1',
   scope: null,
+  callers: ['clients', 'citizens'],
   summary: 'The register of endpoints',
   description: 'Every endpoint of this interface, in the order of publication. Entries are only appended.',
   request,
@@ -45,6 +47,6 @@ export const listEndpoints = defineOperation({
 });
 
 function toPublishedEndpoint(entry: AuditPorts['endpoints'][number]) {
-  const { name, since, method, path, scope, summary, schemaHash } = entry;
-  return { name, since, method, path, scope, summary, schemaHash };
+  const { name, since, method, path, scope, callers, summary, schemaHash } = entry;
+  return { name, since, method, path, scope, callers, summary, schemaHash };
 }

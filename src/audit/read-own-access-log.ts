@@ -82,6 +82,7 @@ export const readOwnAccessLog = defineOperation({
   method: 'GET',
   path: '/v1/access-log',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'List the uses of my data',
   description:
     'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing.',

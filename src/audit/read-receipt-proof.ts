@@ -10,6 +10,7 @@ export const readReceiptProof = defineOperation({
   method: 'GET',
   path: '/v1/receipts/{eventId}/proof',
   scope: 'any',
+  callers: ['clients'],
   summary: 'The proof of one receipt as a file',
   description:
     'The member proof of the receipt, for the same callers. Until the event has its number in the signed log, for about a second, the answer is 409 receipt-not-ready.',

@@ -26,6 +26,7 @@ export const readReceipt = defineOperation({
   method: 'GET',
   path: '/v1/receipts/{eventId}',
   scope: 'any',
+  callers: ['clients'],
   summary: 'The ledger receipt of one use',
   description:
     'Each answer that used a citizen’s data links to its receipt, and so does the answer about an erased document to its issuer. Until the event has its number in the signed log, for about a second, the answer is 409 receipt-not-ready.',

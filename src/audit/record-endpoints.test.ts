@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
 import { buildLedgerApp } from '../../test/support/ledger-app.ts';
+import type { Endpoint } from '../api/endpoint-register.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { recordEndpoints } from './record-endpoints.ts';
 
-const endpoint = {
+const endpoint: Endpoint = {
   name: 'one',
   since: '1.0',
   method: 'GET',
   path: '/v1/one',
   scope: null,
+  callers: ['clients'],
   summary: 'One',
   schemaHash: 'sha-256:a',
 };

@@ -8,6 +8,9 @@ export const accessTokenSeconds = 600;
 /** How far the clock of a signer may differ from ours, in seconds. FAPI 2.0, section 5.3.2.1, requires 10 to 60. */
 export const clockSkewSeconds = 30;
 
+/** The path of the token endpoint, below the public URL. */
+export const tokenPath = '/oauth2/token';
+
 /** The audience of access tokens: the URL of the interface. */
 export function resourceOf(publicUrl: string): string {
   return `${publicUrl}/v1`;

@@ -1,19 +1,38 @@
 import type { IncomingMessage } from 'node:http';
-import { decodeJwt } from 'jose/jwt/decode';
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { percentDecode } from '../kernel/percent-decode.ts';
 import { isExternalId } from './access-token.ts';
 import { type Client, isClientSecret } from './client.ts';
-import { type AssertionDeps, createAssertionVerifier } from './client-assertion.ts';
-import { type CertificateReader, matchesCertificateProof } from './client-certificate.ts';
+import {
+  assertionClaimsFault,
+  assertionReplayWindowMs,
+  parseClientAssertion,
+  signatureFault,
+  type UnverifiedAssertion,
+} from './client-assertion.ts';
+import { type CertificateReader, type ClientCertificate, matchesCertificateProof } from './client-certificate.ts';
 import { findClient } from './client-store.ts';
-import { invalidClient, invalidRequest, type TokenError, type TokenRequest } from './token-request.ts';
+import type { QuotaLimiter } from './quota.ts';
+import {
+  invalidClient,
+  invalidRequest,
+  type TokenError,
+  type TokenRefusalReason,
+  type TokenRequest,
+} from './token-request.ts';
+import { createReplayDetector } from './used-proof-store.ts';
 
 /** Dependencies of client authentication at the token endpoint. */
-export type ClientAuthenticationDeps = AssertionDeps & {
+export type ClientAuthenticationDeps = {
+  readonly db: Pick<Database, 'read' | 'write'>;
+  readonly clock: Clock;
+  readonly publicUrl: string;
   /** Whether client secrets are accepted: in the demo, and in a sandbox. */
   readonly secrets: boolean;
   /** Reads the client certificate of a request. Without a reader, no client can authenticate by certificate. */
   readonly certificates?: CertificateReader | undefined;
+  readonly quotas: QuotaLimiter;
 };
 
 /** The methods that the metadata lists (FAPI 2.0, section 5.3.2.1). Secrets only if the operator allows them. */
@@ -22,68 +41,146 @@ export function authMethodsOf(secrets: boolean) {
   return secrets ? ([...methods, 'client_secret_basic', 'client_secret_post'] as const) : methods;
 }
 
-/** Creates the client authentication of one process. Used assertions are shared with all other processes. */
+/** How many tokens one client gets. A token lives ten minutes, so that a program needs few. */
+export const tokenQuota = { perSecond: 10, burst: 100 } as const;
+
+/**
+ * Creates the client authentication of one process. Used assertions and the quota are shared with all other processes. The quota
+ * is taken after the credential is proven, so that nobody uses up the quota of another client, and before the assertion is
+ * stored, so that a refused request leaves no row.
+ */
 export function createClientAuthenticator(deps: ClientAuthenticationDeps) {
-  const verifyAssertion = createAssertionVerifier(deps);
-  return async (request: IncomingMessage, parameters: TokenRequest): Promise<Client | TokenError> => {
-    const presented = presentedCredential(request.headers.authorization, parameters);
-    if ('error' in presented) return presented;
+  const isFirstUse = createReplayDetector(deps, 'ReplayDetection');
+  return async (presented: PresentedCredential): Promise<Client | TokenError> => {
+    if (presented.by === 'secret' && !deps.secrets) return secretsNotAccepted;
     const { clientId } = presented;
     const client = isExternalId(clientId) ? await findClient(deps.db.read, clientId) : undefined;
-    if (client === undefined || client.disabledAt !== undefined) return invalidClient();
-    const { credential } = client;
-    // A client authenticates by the one method that it is registered for, and by no other.
-    switch (credential.by) {
-      case 'secret': {
-        if (!deps.secrets || presented.by !== 'secret') return invalidClient();
-        return isClientSecret(clientId, credential.hash, presented.secret) ? client : invalidClient();
-      }
-      case 'keys': {
-        if (presented.by !== 'assertion') return invalidClient();
-        return (await verifyAssertion(presented.assertion, clientId, credential.jwks)) ?? client;
-      }
-      case 'certificate': {
-        const certificate = presented.by === 'certificate' ? deps.certificates?.read(request) : undefined;
-        if (certificate === undefined) return invalidClient();
-        return matchesCertificateProof(certificate, credential.certificate) ? client : invalidClient();
-      }
-      case 'issuer':
-        return invalidClient();
-    }
+    if (client === undefined) return authenticationFailed(presented, 'unknown-client');
+    if (client.disabledAt !== undefined) return authenticationFailed(presented, 'disabled-client');
+    const fault = credentialFault(deps, client, presented);
+    if (fault !== undefined) return fault;
+    const { refusal } = await deps.quotas.take({ clientId, quota: tokenQuota }, 'token');
+    if (refusal !== undefined) return overQuota(refusal.headers?.['retry-after']);
+    if (presented.by !== 'assertion') return client;
+    // RFC 7523, section 3, item 7: the jti is stored, and an assertion is accepted once.
+    const isFirst = await isFirstUse(
+      clientId,
+      String(presented.claims['jti']),
+      deps.clock.now() + assertionReplayWindowMs,
+    );
+    return isFirst ? client : usedAssertion;
   };
 }
 
-type PresentedCredential =
-  | { readonly by: 'secret'; readonly clientId: string; readonly secret: string }
-  | { readonly by: 'assertion'; readonly clientId: string; readonly assertion: string }
-  | { readonly by: 'certificate'; readonly clientId: string };
+const secretsNotAccepted = invalidClient(
+  'secrets-not-accepted',
+  'this server accepts no client_secret: use private_key_jwt or a client certificate',
+);
 
-/** The credential of the request. RFC 6749, section 2.3: a request uses one authentication method only. */
-function presentedCredential(
-  authorization: string | undefined,
+const usedAssertion = invalidClient(
+  'used-assertion',
+  'this client_assertion was used before; make a new one for every request',
+);
+
+function overQuota(retryAfter: string | string[] = '1'): TokenError {
+  const { perSecond, burst } = tokenQuota;
+  const description = `a client gets ${perSecond} tokens in a second, and ${burst} at once: use each token until it expires`;
+  return { error: 'temporarily_unavailable', reason: 'quota', description, retryAfter: String(retryAfter) };
+}
+
+/**
+ * The same answer for an unknown client, a disabled one, one with another method and a wrong credential, so that nobody finds out
+ * which clients exist. `reason` is for the log only.
+ */
+function authenticationFailed({ by }: PresentedCredential, reason: TokenRefusalReason): TokenError {
+  switch (by) {
+    case 'secret':
+      return invalidClient(reason, 'client_id or client_secret is wrong, or this client has another method');
+    case 'assertion':
+      return invalidClient(
+        reason,
+        'no registered key of the client in sub has signed the client_assertion: check sub, kid and the registered keys',
+      );
+    case 'certificate':
+      return invalidClient(reason, 'the client certificate is not registered for this client_id');
+  }
+}
+
+/** The fault of the credential, or undefined. A client authenticates by the one method that it is registered for, and by no other. */
+function credentialFault(
+  { publicUrl, clock }: ClientAuthenticationDeps,
+  { clientId, credential }: Client,
+  presented: PresentedCredential,
+): TokenError | undefined {
+  switch (presented.by) {
+    case 'secret': {
+      if (credential.by !== 'secret') return authenticationFailed(presented, 'wrong-method');
+      const isRight = isClientSecret(clientId, credential.hash, presented.secret);
+      return isRight ? undefined : authenticationFailed(presented, 'secret');
+    }
+    case 'assertion': {
+      if (credential.by !== 'keys') return authenticationFailed(presented, 'wrong-method');
+      const fault = signatureFault(presented, credential.jwks);
+      // The faults of the claims are reported only to a client that holds a key.
+      return fault === undefined
+        ? assertionClaimsFault(presented, publicUrl, clock.now())
+        : authenticationFailed(presented, fault);
+    }
+    case 'certificate': {
+      if (credential.by !== 'certificate') return authenticationFailed(presented, 'wrong-method');
+      const isRight = matchesCertificateProof(presented.certificate, credential.certificate);
+      return isRight ? undefined : authenticationFailed(presented, 'certificate');
+    }
+  }
+}
+
+/** The credential of a token request, before it is verified. */
+export type PresentedCredential =
+  | { readonly by: 'secret'; readonly clientId: string; readonly secret: string }
+  | ({ readonly by: 'assertion' } & UnverifiedAssertion)
+  | { readonly by: 'certificate'; readonly clientId: string; readonly certificate: ClientCertificate };
+
+type ReadCertificate = () => ClientCertificate | undefined;
+
+/**
+ * The credential of the request. RFC 6749, section 2.3: a request uses one authentication method only. The certificate of its
+ * connection is one only if the request has no other.
+ */
+export function presentedCredential(
+  { authorization }: IncomingMessage['headers'],
   parameters: TokenRequest,
+  readCertificate: ReadCertificate,
 ): PresentedCredential | TokenError {
   const { clientId, clientSecret, clientAssertion } = parameters;
   const mechanisms = [authorization, clientSecret, clientAssertion].filter((value) => value !== undefined);
-  if (mechanisms.length > 1) {
-    return invalidRequest('client authentication must only be provided using one mechanism');
-  }
+  if (mechanisms.length > 1)
+    return invalidRequest('client authentication must only be provided using one mechanism', 'several-credentials');
   const presented =
     authorization !== undefined
       ? parseBasicCredential(authorization)
       : clientAssertion !== undefined
         ? parseAssertionCredential(clientAssertion, parameters.clientAssertionType)
         : clientId === undefined
-          ? invalidRequest('no client authentication mechanism provided')
-          : postedCredential(clientId, clientSecret);
-  if ('error' in presented) return presented;
+          ? invalidRequest('no client authentication mechanism provided', 'no-credential')
+          : postedCredential(clientId, clientSecret, readCertificate);
+  if ('error' in presented) return { clientId, ...presented };
   const isOther = clientId !== undefined && clientId !== presented.clientId;
-  return isOther ? invalidRequest('client_id mismatch') : presented;
+  return isOther ? invalidRequest('client_id mismatch', 'client-id-mismatch') : presented;
 }
 
 /** `client_secret_post` (RFC 6749, section 2.3.1); without a secret the certificate of the connection (RFC 8705, section 2). */
-function postedCredential(clientId: string, secret: string | undefined): PresentedCredential {
-  return secret === undefined ? { by: 'certificate', clientId } : { by: 'secret', clientId, secret };
+function postedCredential(
+  clientId: string,
+  secret: string | undefined,
+  readCertificate: ReadCertificate,
+): PresentedCredential | TokenError {
+  if (secret !== undefined) return { by: 'secret', clientId, secret };
+  const certificate = readCertificate();
+  if (certificate !== undefined) return { by: 'certificate', clientId, certificate };
+  return invalidClient(
+    'certificate-missing',
+    'the request has no credential: no client_assertion, no client_secret and no client certificate on its connection',
+  );
 }
 
 /** `client_secret_basic`: id and secret are form-encoded before HTTP Basic joins them (RFC 6749, section 2.3.1). */
@@ -99,7 +196,7 @@ function parseBasicCredential(authorization: string): PresentedCredential | Toke
     return invalidRequest('client_id and client_secret in the authorization header are not properly encoded');
   }
   if (secret === '') return invalidRequest('client_secret must be provided in the Authorization header');
-  if (clientId === '') return invalidRequest('no client authentication mechanism provided');
+  if (clientId === '') return invalidRequest('no client authentication mechanism provided', 'no-credential');
   return { by: 'secret', clientId, secret };
 }
 
@@ -111,16 +208,10 @@ function formDecode(text: string): string | undefined {
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** `private_key_jwt` (RFC 7523, section 2.2): the claim `sub` names the client (section 3). Nothing is verified yet. */
+/** `private_key_jwt` (RFC 7523, section 2.2): the claim `sub` names the client (section 3). */
 function parseAssertionCredential(assertion: string, type: string | undefined): PresentedCredential | TokenError {
-  let clientId: string | undefined;
-  try {
-    clientId = decodeJwt(assertion).sub;
-  } catch {
-    return invalidRequest('invalid client_assertion format');
-  }
-  if (typeof clientId !== 'string' || clientId === '') return invalidClient();
   if (type === undefined) return invalidRequest('client_assertion_type must be provided');
   if (type !== assertionType) return invalidRequest(`client_assertion_type must have value ${assertionType}`);
-  return { by: 'assertion', clientId, assertion };
+  const parsed = parseClientAssertion(assertion);
+  return 'error' in parsed ? parsed : { by: 'assertion', ...parsed };
 }

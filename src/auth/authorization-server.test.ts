@@ -20,6 +20,7 @@ import { ReadUnavailable } from '../db/database.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createAuthorizationServer } from './authorization-server.ts';
 import { setClientDisabled } from './client-store.ts';
+import { createQuotaLimiter } from './quota.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: a client secret gets a token as in RFC 9068 that the interface accepts`, async (t) => {
@@ -79,7 +80,13 @@ test('client_secret_post is accepted; a wrong secret and the stored hash are ref
     const { status, body, headers } = await served.ask({}, basicAuthHeader(served, wrong));
     assert.deepEqual(
       [status, body],
-      [401, { error: 'invalid_client', error_description: 'client authentication failed' }],
+      [
+        401,
+        {
+          error: 'invalid_client',
+          error_description: 'client_id or client_secret is wrong, or this client has another method',
+        },
+      ],
     );
     assert.match(headers.get('www-authenticate') ?? '', /^Basic realm=/);
   }
@@ -245,7 +252,10 @@ test('a token that is issued without a request is accepted like one of the endpo
 test('the handler works when Fastify mounts it and leaves the body unread', async (t) => {
   const app = await openTokenApp(t);
   const report = (fault: unknown) => assert.ifError(fault);
-  const parts = { ...app, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true, report };
+  const quotas = createQuotaLimiter(app.clock, systemRandom);
+  const onRefused = () => assert.fail('no request is refused');
+  const shared = { ...app, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true };
+  const parts = { ...shared, quotas, report, onRefused };
   const server = createAuthorizationServer(parts);
   const fastify = Fastify();
   fastify.removeAllContentTypeParsers();

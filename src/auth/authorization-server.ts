@@ -1,12 +1,13 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { requestPath } from '../kernel/request-target.ts';
-import { issueAccessToken } from './access-token.ts';
+import { issueAccessToken, tokenPath } from './access-token.ts';
 import { authorizationServerMetadata, type MetadataOptions } from './server-metadata.ts';
-import { createTokenEndpoint, type TokenEndpointDeps, type TokenResponse, tokenPath } from './token-endpoint.ts';
+import { createTokenEndpoint, type TokenEndpointDeps, type TokenResponse } from './token-endpoint.ts';
 
 type AuthorizationServerDeps = TokenEndpointDeps & Pick<MetadataOptions, 'scopes' | 'trustedIssuers'>;
 
-const metadataPath = '/.well-known/oauth-authorization-server';
+/** The path of the metadata (RFC 8414), below the public URL. */
+export const metadataPath = '/.well-known/oauth-authorization-server';
 const jwksPath = '/.well-known/jwks.json';
 
 /** Creates the authorization server of one process. */

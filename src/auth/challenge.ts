@@ -1,5 +1,6 @@
 import { formatInstant } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { tokenPath } from './access-token.ts';
 import type { Caller, Scheme } from './caller.ts';
 import { acceptedAlgs } from './client-keys.ts';
 import type { DpopProofFault } from './dpop-proof.ts';
@@ -34,7 +35,7 @@ export function noAccessToken(publicUrl: string, scope: string | undefined): Ref
   const resourceMetadata = `${publicUrl}/.well-known/oauth-protected-resource/v1`;
   return refuse(
     'no-access-token',
-    "Send 'Authorization: Bearer <ACCESS_TOKEN>'. Get a token from the authorization server named in resource_metadata.",
+    `Send 'Authorization: Bearer <ACCESS_TOKEN>'. Request an access token at ${publicUrl}${tokenPath}.`,
     withChallenge([challenge('Bearer', { scope, resourceMetadata }), challenge('DPoP', { scope, resourceMetadata })]),
   );
 }

@@ -7,13 +7,18 @@ import { fetchDocument, type HttpFetch } from './fetch-document.ts';
 /** The values that the browser keeps during a sign-in. Without them, no other browser can finish it. */
 export type SignInAttempt = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
+type BeginOptions = { readonly attempt?: SignInAttempt; readonly silently?: boolean };
+
 /** An access token of the issuer for this interface, valid until `endsAt` (epoch milliseconds). */
 export type IssuedToken = { readonly accessToken: string; readonly endsAt: number };
 
 /** The sign-in of citizens at a trusted issuer. All functions throw `SignInFault` if the issuer does not respond as expected. */
 export type CitizenSignIn = {
-  /** The URL to redirect to, and the values for `finish`. With `silently` the issuer shows no page (prompt=none). */
-  begin(silently?: boolean): Promise<{ readonly url: string; readonly attempt: SignInAttempt }>;
+  /**
+   * The URL to redirect to, and the values for `finish`, which are new by default. With `silently` the issuer shows no page
+   * (prompt=none).
+   */
+  begin(options?: BeginOptions): Promise<{ readonly url: string; readonly attempt: SignInAttempt }>;
   /** Exchanges the query of the redirect for a token; undefined if the citizen or the issuer declined. */
   finish(query: string, attempt: SignInAttempt): Promise<IssuedToken | undefined>;
   /** The URL to sign out at the issuer (OpenID Connect RP-Initiated Logout); undefined if it offers none. */
@@ -75,7 +80,7 @@ export function createCitizenSignIn(deps: SignInDeps): CitizenSignIn {
     configuration: await loadConfiguration(),
   }));
   return {
-    begin: (silently = false) => callIssuer((client) => beginSignIn(deps, client, silently)),
+    begin: (options = {}) => callIssuer((client) => beginSignIn(deps, client, options)),
     finish: async (query, attempt) => {
       // A forged redirect, or one of an earlier attempt.
       if (new URLSearchParams(query).get('state') !== attempt.state) return undefined;
@@ -97,11 +102,9 @@ type IssuerClient = { readonly library: Library; readonly configuration: Configu
 async function beginSignIn(
   { returnUrl, scope, resource }: SignInDeps,
   { library, configuration }: IssuerClient,
-  silently: boolean,
+  { attempt = newAttempt(library), silently = false }: BeginOptions,
 ): Promise<{ url: string; attempt: SignInAttempt }> {
-  const state = library.randomState();
-  const nonce = library.randomNonce();
-  const verifier = library.randomPKCECodeVerifier();
+  const { state, nonce, verifier } = attempt;
   const parameters = {
     redirect_uri: returnUrl,
     scope,
@@ -116,7 +119,15 @@ async function beginSignIn(
   const url = isPushed
     ? await library.buildAuthorizationUrlWithPAR(configuration, parameters)
     : library.buildAuthorizationUrl(configuration, parameters);
-  return { url: url.href, attempt: { state, nonce, verifier } };
+  return { url: url.href, attempt };
+}
+
+function newAttempt(library: Library): SignInAttempt {
+  return {
+    state: library.randomState(),
+    nonce: library.randomNonce(),
+    verifier: library.randomPKCECodeVerifier(),
+  };
 }
 
 async function finishSignIn(

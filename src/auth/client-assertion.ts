@@ -1,71 +1,81 @@
 import { createPublicKey } from 'node:crypto';
-import type { Database } from '../db/database.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { clockSkewSeconds, isEpochSeconds } from './access-token.ts';
-import { acceptedAlgsOf, type ClientKeySet } from './client-keys.ts';
+import { acceptedAlgs, acceptedAlgsOf, type ClientKeySet } from './client-keys.ts';
 import { isSignedWith, parseUnverifiedJws, type UnverifiedJws } from './parse-token.ts';
-import { invalidClient, type TokenError } from './token-request.ts';
-import { createReplayDetector } from './used-proof-store.ts';
-
-/** Dependencies of the verification of client assertions. */
-export type AssertionDeps = {
-  readonly db: Pick<Database, 'read' | 'write'>;
-  readonly clock: Clock;
-  readonly publicUrl: string;
-};
+import { invalidClient, type TokenError, type TokenRefusalReason } from './token-request.ts';
 
 /** The longest remaining life of an assertion that is accepted, in seconds. */
 const maxAssertionSeconds = 300;
 
-/** How long the id of a used assertion is stored: longer than an accepted assertion can live. */
-const replayWindowMs = 900_000;
+/** How long the id of a used assertion is stored, in milliseconds: longer than an accepted assertion can live. */
+export const assertionReplayWindowMs = 900_000;
+
+/** A `private_key_jwt` assertion (RFC 7523, section 2.2) that names a client, before its signature is verified. */
+export type UnverifiedAssertion = UnverifiedJws & { readonly text: string; readonly clientId: string };
 
 /**
- * Creates the verification of `private_key_jwt` assertions (RFC 7523, section 3) whose `sub` is `clientId`. It returns the
- * error to answer, or undefined for a valid assertion, which is then marked as used even if the rest of its request is invalid.
+ * Parses an assertion. Its faults are reported to anybody, because they do not depend on the stored client. An access
+ * token or a DPoP proof of the same key is refused by its type; most libraries send none, or `JWT`.
  */
-export function createAssertionVerifier({ db, clock, publicUrl }: AssertionDeps) {
-  const isFirstUse = createReplayDetector({ db, clock }, 'ReplayDetection');
-  return async (assertion: string, clientId: string, keySet: ClientKeySet): Promise<TokenError | undefined> => {
-    // Details are reported only to a client that holds the key.
-    const parsed = parseUnverifiedJws(assertion);
-    if (parsed === undefined || !isSignedByClient(assertion, parsed, keySet)) return invalidClient();
-    const { claims } = parsed;
-    const { iss, aud, exp, jti } = claims;
-    if (iss !== clientId || typeof jti !== 'string' || jti === '' || typeof exp !== 'number') return invalidClient();
-    // For a foreign audience no details are reported; the token endpoint and a list are common mistakes.
-    if (![aud].flat().some((one) => one === publicUrl || one === `${publicUrl}/oauth2/token`)) return invalidClient();
-    const fault = assertionFault(claims, publicUrl, clock.now());
-    if (fault !== undefined) return invalidClient(fault);
-    // RFC 7523, section 3, item 7: the jti is stored, and an assertion is accepted once.
-    if (await isFirstUse(clientId, jti, clock.now() + replayWindowMs)) return undefined;
-    return invalidClient('this client_assertion was used before; make a new one for every request');
-  };
+export function parseClientAssertion(text: string): UnverifiedAssertion | TokenError {
+  const parsed = parseUnverifiedJws(text);
+  if (parsed === undefined)
+    return invalidClient(
+      'assertion-form',
+      'the client_assertion is not a signed JWT, or its header names a key by URL',
+    );
+  const { alg, typ } = parsed.header;
+  if (!acceptedAlgs.some((one) => one === alg))
+    return invalidClient('algorithm', `alg of the client_assertion must be one of ${acceptedAlgs.join(', ')}`);
+  if (typ !== undefined && !/^(?:application\/)?(?:jwt|client-authentication\+jwt)$/i.test(String(typ)))
+    return invalidClient('assertion-typ', 'typ of the client_assertion must be client-authentication+jwt or JWT');
+  const { sub } = parsed.claims;
+  if (typeof sub !== 'string' || sub === '')
+    return invalidClient('unknown-client', 'sub of the client_assertion must be the client_id');
+  return { ...parsed, text, clientId: sub };
 }
 
-/** Whether a key of the client signed the assertion. Without a `kid`, each key for its algorithm is tried. */
-function isSignedByClient(assertion: string, { header }: UnverifiedJws, { keys }: ClientKeySet): boolean {
+/** Why no key of the client has signed the assertion, for the log; undefined if one has. Without a `kid` each key is tried. */
+export function signatureFault(
+  { header, text }: UnverifiedAssertion,
+  { keys }: ClientKeySet,
+): TokenRefusalReason | undefined {
   const candidates = keys.filter(({ kid }) => header['kid'] === undefined || header['kid'] === kid);
-  return candidates.some((jwk) => {
+  if (candidates.length === 0) return 'unknown-key';
+  const isSigned = candidates.some((jwk) => {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     const algs = acceptedAlgsOf(key);
     const alg = typeof algs === 'string' ? undefined : algs.find((one) => one === header['alg']);
-    return alg !== undefined && isSignedWith(key, assertion, alg);
+    return alg !== undefined && isSignedWith(key, text, alg);
   });
+  return isSigned ? undefined : 'signature';
 }
 
 /**
- * The fault of the claims of a verified assertion, as a text for its client, or undefined. The audience must be our issuer as
- * a string and nothing else (RFC 7523bis); the times must fit our clock (FAPI 2.0, section 5.3.2.1). The text names the
- * difference of the clocks, since a wrong clock is the usual cause.
+ * The fault of the claims of an assertion whose signature was verified (RFC 7523, section 3), or undefined. The audience must be
+ * our issuer as a string and nothing else (RFC 7523bis).
  */
-function assertionFault(
-  { aud, exp, iat, nbf }: Readonly<Record<string, unknown>>,
+export function assertionClaimsFault(
+  { claims, clientId }: UnverifiedAssertion,
   issuer: string,
   nowMs: number,
-): string | undefined {
+): TokenError | undefined {
+  const { iss, aud, jti } = claims;
+  if (iss !== clientId) return invalidClient('issuer', 'iss of the client_assertion must be the client_id, like sub');
+  if (aud !== issuer)
+    return invalidClient('audience', `aud of the client_assertion must be the issuer ${issuer}, as a string`);
+  if (typeof jti !== 'string' || jti === '')
+    return invalidClient('jti', 'jti is missing: each client_assertion needs a new one');
+  const fault = timeFault(claims, nowMs);
+  return fault === undefined ? undefined : invalidClient('times', fault);
+}
+
+/**
+ * The times must fit our clock (FAPI 2.0, section 5.3.2.1). The text names the difference of the clocks, since a wrong clock is
+ * the usual cause.
+ */
+function timeFault({ exp, iat, nbf }: Readonly<Record<string, unknown>>, nowMs: number): string | undefined {
   const now = Math.floor(nowMs / 1_000);
-  if (aud !== issuer) return 'aud of the client_assertion must be the issuer, as a string';
   if (!isEpochSeconds(exp)) return 'exp of the client_assertion must be a whole number of seconds';
   if (exp <= now - clockSkewSeconds)
     return `the client_assertion expired ${now - exp} s ago by the clock of this server`;

@@ -71,6 +71,9 @@ function publicKeyOf(jwk: Record<string, unknown>): KeyObject | string {
   if (secret !== undefined)
     return `has the private member "${secret}"; expected public keys only; replace this key, since it is no longer secret`;
   if (jwk['use'] !== undefined && jwk['use'] !== 'sig') return 'is not for signatures: its "use" is not "sig"';
+  const operations = jwk['key_ops'];
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
+    return 'is not for verifying signatures: its "key_ops" is not a list with "verify"';
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });
   } catch {

@@ -9,6 +9,7 @@ import { type Client, type ClientOptions, isClientSecret, newClient } from './cl
 import { createClientCache } from './client-cache.ts';
 import { parseClientKeys } from './client-keys.ts';
 import { allClients, findClient, insertClient, setClientDisabled } from './client-store.ts';
+import { applyClientUpdate } from './client-update.ts';
 
 const clock = { at: Date.UTC(2026, 10, 20), now: () => clock.at };
 const wanted: ClientOptions = {
@@ -56,6 +57,21 @@ test('a secret for a team or live client, no scope, and a quota out of bounds ar
   assert.match(fault({ scopes: [] }) ?? '', /at least one scope/);
   assert.match(fault({ quota: { perSecond: 0, burst: 1 } }) ?? '', /a quota is 1 to/);
   assert.match(fault({ quota: { perSecond: 1.5, burst: 2 } }) ?? '', /a quota is 1 to/);
+});
+
+test('a client with citizen:self and a scope besides documents:read is refused, when created and when changed', () => {
+  const credential = { by: 'issuer', issuer: 'https://login.example.gov' } as const;
+  const portal = { ...wanted, scopes: ['citizen:self', 'documents:read'], credential } as const;
+  const { client } = made(portal);
+  for (const extra of ['identity:verify', 'notifications:send', 'documents:write', 'events:read', 'access-log:hide']) {
+    const mixed = ['documents:read', extra, 'citizen:self'];
+    for (const result of [
+      newClient({ ...portal, scopes: mixed }, clock, systemRandom),
+      applyClientUpdate(client, { scopes: mixed }),
+      applyClientUpdate({ ...client, scopes: [extra] }, { scopes: [extra, 'citizen:self'] }),
+    ])
+      assert.match('fault' in result ? result.fault : '', new RegExp(`no other scope, but has ${extra}`));
+  }
 });
 
 const jwkOf = (key: { export(options: { format: 'jwk' }): object }) => key.export({ format: 'jwk' });

@@ -102,12 +102,20 @@ export function newClient(
 
 /** In characters. */
 const maxNameLength = 100;
+/**
+ * The scopes of a client whose tokens name citizens. With more scopes a citizen who takes such a token out of the browser would
+ * hold rights of an authority.
+ */
+const citizenScopes: readonly string[] = ['citizen:self', 'documents:read'];
 
 /** The fault of these options of a client, or undefined. */
 export function clientFault({ name, scopes, quota }: Pick<Client, 'name' | 'scopes' | 'quota'>): string | undefined {
   if (!singleLinePattern.test(name) || [...name].length > maxNameLength)
     return `a name has 1 to ${maxNameLength} characters: ${singleLineRequirement}`;
   if (scopes.length === 0) return 'a client needs at least one scope';
+  const mixed = scopes.includes('citizen:self') ? scopes.filter((scope) => !citizenScopes.includes(scope)).sort() : [];
+  if (mixed.length > 0)
+    return `a client with the scope citizen:self may also have documents:read and no other scope, but has ${mixed.join(', ')}: create a second client for the program that acts for itself`;
   const { perSecond, burst } = quota;
   const areIntegers = Number.isSafeInteger(perSecond) && Number.isSafeInteger(burst);
   if (!areIntegers || perSecond < 1 || perSecond > 1_000_000 || burst < 1 || burst > 10_000_000)

@@ -1,6 +1,6 @@
+import { tokenPath } from './access-token.ts';
 import { authMethodsOf } from './authenticate-client.ts';
 import { acceptedAlgs } from './client-keys.ts';
-import { tokenPath } from './token-endpoint.ts';
 
 /** The facts about this server that the metadata documents contain; `publicUrl` without a slash at the end. */
 export type MetadataOptions = {

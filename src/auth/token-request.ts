@@ -1,18 +1,58 @@
 import type { IncomingMessage } from 'node:http';
 import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
+import { tokenPath } from './access-token.ts';
 
-/** An error of the token endpoint (RFC 6749, section 5.2). `invalid_client` is answered with 401, all others with 400. */
+/** The check that a token request failed, for the log of the operator. docs/trouble.md explains each. */
+export type TokenRefusalReason =
+  | 'malformed-request'
+  | 'no-credential'
+  | 'several-credentials'
+  | 'client-id-mismatch'
+  | 'unknown-client'
+  | 'disabled-client'
+  | 'wrong-method'
+  | 'secret'
+  | 'secrets-not-accepted'
+  | 'certificate'
+  | 'certificate-missing'
+  | 'assertion-form'
+  | 'assertion-typ'
+  | 'algorithm'
+  | 'unknown-key'
+  | 'signature'
+  | 'issuer'
+  | 'audience'
+  | 'jti'
+  | 'times'
+  | 'used-assertion'
+  | 'dpop-proof'
+  | 'dpop-proof-missing'
+  | 'origin'
+  | 'grant-type'
+  | 'scope'
+  | 'resource'
+  | 'quota';
+
+/**
+ * An error of the token endpoint (RFC 6749, section 5.2). `invalid_client` is answered with 401, `temporarily_unavailable` with
+ * 429, and all others with 400.
+ */
 export type TokenError = {
   readonly error:
     | 'invalid_request'
     | 'invalid_client'
-    | 'invalid_grant'
     | 'unsupported_grant_type'
     | 'invalid_scope'
     | 'invalid_target'
     | 'invalid_dpop_proof'
-    | 'use_dpop_nonce';
+    | 'use_dpop_nonce'
+    | 'temporarily_unavailable';
   readonly description: string;
+  readonly reason: TokenRefusalReason;
+  /** The client that the request names, for the log. It may not exist. */
+  readonly clientId?: string | undefined;
+  /** Seconds until the request can succeed; only for `temporarily_unavailable`. */
+  readonly retryAfter?: string;
   /** The first scope that the client may not have; only for `invalid_scope`. */
   readonly scope?: string;
 };
@@ -33,24 +73,29 @@ const maxBodyBytes = 56 * 1_024;
 const formType = 'application/x-www-form-urlencoded';
 
 /** The request is malformed (RFC 6749, section 5.2). */
-export const invalidRequest = (description: string): TokenError => ({ error: 'invalid_request', description });
-
-/** Client authentication failed. Without a description the answer is the same for an unknown client and a wrong credential. */
-export const invalidClient = (description = 'client authentication failed'): TokenError => ({
-  error: 'invalid_client',
+export const invalidRequest = (description: string, reason: TokenRefusalReason = 'malformed-request'): TokenError => ({
+  error: 'invalid_request',
+  reason,
   description,
 });
 
-/** Reads the form of a token request, at most 56 KiB. Without `secrets`, `client_secret` is an unknown parameter. */
-export async function readTokenRequest(request: IncomingMessage, secrets: boolean): Promise<TokenRequest | TokenError> {
+/** Client authentication failed. */
+export const invalidClient = (reason: TokenRefusalReason, description: string): TokenError => ({
+  error: 'invalid_client',
+  reason,
+  description,
+});
+
+/** Reads the form of a token request, at most 56 KiB. */
+export async function readTokenRequest(request: IncomingMessage): Promise<TokenRequest | TokenError> {
   const contentType = request.headers['content-type'];
-  if (contentType === undefined) return parseTokenRequest(new URLSearchParams(), secrets);
+  if (contentType === undefined) return parseTokenRequest(new URLSearchParams());
   if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== formType) {
-    return invalidRequest(`only ${formType} content-type bodies are supported on POST /oauth2/token`);
+    return invalidRequest(`only ${formType} content-type bodies are supported on POST ${tokenPath}`);
   }
   const body = await readBody(request);
   if (body === undefined) return invalidRequest('failed to parse the request body');
-  return parseTokenRequest(new URLSearchParams(body.toString('utf8')), secrets);
+  return parseTokenRequest(new URLSearchParams(body.toString('utf8')));
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -64,9 +109,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   }
 }
 
-function parseTokenRequest(form: URLSearchParams, secrets: boolean): TokenRequest | TokenError {
-  const single = ['client_id', 'client_assertion', 'client_assertion_type', 'grant_type', 'scope'];
-  if (secrets) single.push('client_secret');
+function parseTokenRequest(form: URLSearchParams): TokenRequest | TokenError {
+  const single = ['client_id', 'client_assertion', 'client_assertion_type', 'client_secret', 'grant_type', 'scope'];
   // RFC 6749, section 3.2: parameters must not be included more than once.
   const repeated = single.find((name) => form.getAll(name).length > 1);
   if (repeated !== undefined) return invalidRequest(`'${repeated}' parameter must not be provided twice`);
@@ -76,7 +120,7 @@ function parseTokenRequest(form: URLSearchParams, secrets: boolean): TokenReques
     scope: value('scope'),
     resources: form.getAll('resource').filter((resource) => resource !== ''),
     clientId: value('client_id'),
-    clientSecret: secrets ? value('client_secret') : undefined,
+    clientSecret: value('client_secret'),
     clientAssertion: value('client_assertion'),
     clientAssertionType: value('client_assertion_type'),
   };

@@ -39,6 +39,7 @@ const details = `NAME is shown to citizens as the sender of messages and as the 
     events:read             Read these events as a feed.
     access-log:hide         Delay the access log entry that a citizen sees, with a reason.
     citizen:self            Read the inbox and access log of the citizen named in a token of its --issuer.
+                            Only documents:read can be combined with it.
     citizens:known          Learn whether the register knows an id.
   --kind KIND         test (default), team or live; team and live clients cannot use a secret.
   --secret            Creates a secret, which is shown once: for the demo and sandboxes.

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { scopes } from '../api/operation.ts';
+import { tokenPath } from '../auth/access-token.ts';
 import { newClient } from '../auth/client.ts';
 import { insertClient } from '../auth/client-store.ts';
-import { tokenPath } from '../auth/token-endpoint.ts';
 import { type ImportDeps, importCitizens } from '../identity/import/import-citizens.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
 import { CommandFailed } from './command.ts';
@@ -90,7 +90,13 @@ function withoutBlanks(citizen: Readonly<Record<string, string>>): Record<string
 
 async function createDemoClient(context: DemoContext): Promise<DemoClient> {
   const created = newClient(
-    { name: 'Demo Permit Service', kind: 'demo', scopes: [...scopes], credential: 'secret', quota },
+    {
+      name: 'Demo Permit Service',
+      kind: 'demo',
+      scopes: scopes.filter((scope) => scope !== 'citizen:self'),
+      credential: 'secret',
+      quota,
+    },
     context.clock,
     context.random,
   );

@@ -66,6 +66,18 @@ export const datesType: SettingType<readonly string[]> = {
   parse: (text) => everyItem(text, isDate),
 };
 
+/** Days of the week that are not working days, in their order in the week from Monday. At least one day is a working day. */
+export const weekendType: SettingType<readonly string[]> = {
+  expected: 'up to six English names of weekdays, such as Friday, Saturday, separated by spaces or commas',
+  parse: (text) => {
+    const names = new Set(splitList(text.toLowerCase()));
+    const found = weekdays.filter((weekday) => names.has(weekday.toLowerCase()));
+    return found.length === names.size && found.length < weekdays.length ? found : undefined;
+  },
+};
+
+const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
 /** URLs of issuers, separated by spaces or commas. */
 export const issuersType: SettingType<readonly string[]> = {
   expected: 'https URLs, separated by spaces or commas',

@@ -135,6 +135,9 @@ const invalid = [
   [{ BOUNCE_TOKEN: 'hunter2' }, /^BOUNCE_TOKEN: expected at least 16 characters, .*, received another value/],
   [{ HOLIDAYS: '2026-01-01 2026-1-6' }, /HOLIDAYS: expected days as YYYY-MM-DD/],
   [{ HOLIDAYS: '2026-02-30' }, /HOLIDAYS/],
+  [{ WEEKEND: 'Friday, Caturday' }, /WEEKEND: expected up to six English names of weekdays/],
+  [{ WEEKEND: 'mon tue wed' }, /WEEKEND/],
+  [{ WEEKEND: 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday' }, /WEEKEND/],
   [{ TIME_ZONE: 'Lisbon' }, /^TIME_ZONE: expected a time zone of the IANA database/],
   [
     { DATABASE_URL_FILE: fileWith('empty', '\n') },

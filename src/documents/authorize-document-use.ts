@@ -1,6 +1,6 @@
 import type { OperationCall, RefusedDecision, RequestShape } from '../api/operation.ts';
 import type { Read } from '../db/database.ts';
-import { type EventId, parseId } from '../kernel/id.ts';
+import { type DocumentId, type EventId, parseId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import {
   accessOf,
@@ -17,14 +17,10 @@ import type { DocumentContent } from './sealed-record.ts';
 
 type UseCall = Pick<OperationCall<RequestShape, unknown>, 'caller' | 'createId' | 'now'>;
 
-/**
- * The reader of a call: the citizen of the token, if the client may act for citizens (scope citizen:self); otherwise the client
- * with its own rights.
- */
+/** The reader of a call: the citizen of the token, or the client that acts for itself. */
 export function readerOf({ caller }: UseCall, purpose: string | undefined): DocumentReader {
-  const { clientId, citizenId, scopes } = caller;
-  const own = citizenId !== undefined && scopes.has('citizen:self');
-  return own ? { citizen: citizenId } : { client: clientId, purpose };
+  const { clientId, citizenId } = caller;
+  return citizenId === undefined ? { client: clientId, purpose } : { citizen: citizenId };
 }
 
 /** The event of the use of a document. The purpose of the grant counts, not the stated one. */
@@ -53,8 +49,9 @@ function actorOf({ caller }: UseCall, access: DocumentAccess | undefined) {
 
 /**
  * A refusal with its event, so that the citizen sees the attempt. A client without access gets 404, and no receipt: the receipt
- * would reveal whose document it is, and the event id is in the published log. `refusalForReader` is for a client with access;
- * by default it states the status of the document.
+ * would reveal whose document it is, and the event id is in the published log. A citizen without access leaves no entry in the
+ * log of the other citizen, who would take it for a use by an authority. `refusalForReader` is for a client with access; by
+ * default it states the status of the document.
  */
 export function refuseWithEvent(
   call: UseCall,
@@ -62,6 +59,7 @@ export function refuseWithEvent(
   access: DocumentAccess | undefined,
   refusalForReader: Refusal = unavailableRefusal(document),
 ): RefusedDecision {
+  if (access === undefined && call.caller.citizenId !== undefined) return refuseUnknown(call, document.id);
   const id = call.createId('event');
   const actor = actorOf(call, access);
   const about = { citizenId: document.citizenId, document: document.id };
@@ -84,7 +82,11 @@ export async function findDocumentFor(
   const id = parseId('document', idText);
   if (id === undefined) return { refusal: refuse('document-not-found') };
   const found = await findDocument(call.read, id);
-  if (found !== undefined) return found;
+  return found ?? refuseUnknown(call, id);
+}
+
+/** The refusal of a document that does not exist for the caller. Its event concerns nobody. */
+function refuseUnknown(call: UseCall, id: DocumentId): RefusedDecision {
   const head = {
     id: call.createId('event'),
     at: call.now,

@@ -27,6 +27,7 @@ export const depositDocument = defineOperation({
   method: 'POST',
   path: '/v1/documents',
   scope: 'documents:write',
+  callers: ['clients'],
   summary: 'Deposit a document for a citizen',
   description:
     'Send the document itself as the body, and describe it in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The server encrypts the document while it arrives, under a key that only the citizen’s key opens. It compares the first bytes with Content-Type, and the digest with Repr-Digest if you send one. A broken upload leaves nothing. You can also send multipart/form-data: the fields citizenId, title, kind, issuedAt, retainUntil, retentionClass, purpose, legalBasis and digest (as Repr-Digest), then the part document. An Idempotency-Key requires the digest. If the installation has a malware scanner, the status of the document is scanning until the scanner found it clean.',

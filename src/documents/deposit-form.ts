@@ -3,7 +3,7 @@ import { Busboy } from '@fastify/busboy';
 import { Type } from 'typebox';
 import { payloadTooLarge } from '../api/read-body.ts';
 import { compilePartCheck, safeName } from '../api/validate-request.ts';
-import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { type Issue, type IssueCode, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { type DepositHeaders, depositHeaders } from './deposit-headers.ts';
 import { RequestRejected } from './receive-document.ts';
 
@@ -110,7 +110,7 @@ function startReading(request: Readable, form: Parser, limit: number) {
     ended.reject(rejection);
     file?.destroy(rejection);
   };
-  const fail = (detail: string, pointer?: string, code?: string) => reject(malformed(detail, pointer, code));
+  const fail = (detail: string, pointer?: string, code?: IssueCode) => reject(malformed(detail, pointer, code));
   const failUnfinished = () => fail('The form ended before its closing boundary.');
   // The parser does not report bytes before the first part, after the last part, or in parts over its limits: they are counted
   // here.
@@ -205,6 +205,6 @@ export function toFormIssue(issue: Issue): Issue {
   return { in: 'body', pointer: `/${field}`, code: issue.code, detail };
 }
 
-function malformed(detail: string, pointer = '', code = 'malformed'): Refusal {
+function malformed(detail: string, pointer = '', code: IssueCode = 'malformed'): Refusal {
   return refuse('bad-request', detail, { issues: [{ in: 'body', pointer, code, detail }] });
 }

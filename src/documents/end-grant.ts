@@ -25,6 +25,7 @@ export const endGrant = defineOperation({
   method: 'DELETE',
   path: '/v1/documents/{id}/grants',
   scope: 'documents:write',
+  callers: ['clients'],
   summary: 'End a grant',
   description:
     'Only for the client that deposited the document. The grant ends at once, also between two range requests.',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { formatInstant, instantRequirement, parseInstant } from '../kernel/clock.ts';
-import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { type IssueCode, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { findIssuedDocument } from './authorize-document-use.ts';
 import { documentParams } from './document-record.ts';
 import { insertGrant, maxGrants } from './document-store.ts';
@@ -26,7 +26,7 @@ const request = {
   ),
 };
 
-const bodyRefusal = (pointer: string, code: string, detail: string): Refusal =>
+const bodyRefusal = (pointer: string, code: IssueCode, detail: string): Refusal =>
   refuseIssues([{ in: 'body', pointer, code, detail }]);
 const malformed = (pointer: string, detail: string): Refusal => bodyRefusal(pointer, 'malformed', detail);
 
@@ -37,6 +37,7 @@ export const grantDocument = defineOperation({
   method: 'POST',
   path: '/v1/documents/{id}/grants',
   scope: 'documents:write',
+  callers: ['clients'],
   summary: 'Let another client read a document',
   description:
     'Only for the client that deposited the document. A grant is for one client and one purpose. If you repeat it, the new end applies. A document has at most 100 grants at once. The citizen sees the grant.',

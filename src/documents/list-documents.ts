@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { idPatternSource, maxCitizenIdLength, parseId } from '../kernel/id.ts';
+import { refuse } from '../kernel/refusal.ts';
 import { readerOf } from './authorize-document-use.ts';
 import { receiptLink } from './document-answer.ts';
 import { documentRecord, toDocumentRecord } from './document-record.ts';
@@ -45,9 +46,10 @@ export const listDocumentRecords = defineOperation({
   method: 'GET',
   path: '/v1/documents',
   scope: 'documents:read',
+  callers: ['clients', 'citizens'],
   summary: 'List the records of a citizen’s documents',
   description:
-    'The records of the documents that this client deposited for the citizen or has a grant for, newest first. If the token names that citizen and has the scope citizen:self, all documents of the citizen. The list is empty for a citizen without such documents, known or unknown. Each page is one ledger event.',
+    'The records of the documents that this client deposited for the citizen or has a grant for, newest first. A token of a citizen lists all documents of that citizen, and no others: 404. The list is empty for a citizen without such documents, known or unknown. Each page is one ledger event.',
   request,
   responses: {
     200: {
@@ -62,13 +64,18 @@ export const listDocumentRecords = defineOperation({
       headers: { Link: 'To the receipt of this use, for a client.' },
     },
   },
-  refusals: ['purpose-not-permitted'],
+  refusals: ['purpose-not-permitted', 'document-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, DocumentPorts>): Promise<Decision | RefusedDecision> => {
     const { caller, createId, now, ports, query } = call;
     const stated = parsePurpose(call.headers.purpose, caller);
     if ('refusal' in stated) return stated;
     const { citizenId, limit = defaultLimit } = query;
+    // Nothing was used, so that the other citizen has no entry in the access log.
+    if (caller.citizenId !== undefined && caller.citizenId !== citizenId)
+      return {
+        refusal: refuse('document-not-found', 'A token of a citizen lists only the documents of that citizen.'),
+      };
     const after = query.after === undefined ? undefined : parseId('document', query.after);
     // One more than the limit shows whether there is a next page.
     const reader = readerOf(call, stated.purpose);
@@ -83,7 +90,7 @@ export const listDocumentRecords = defineOperation({
     const shown = found.slice(0, limit).map(({ document }) => document.id);
     const next = found.length > limit ? (shown.at(-1) ?? null) : null;
     const id = createId('event');
-    const own = 'citizen' in reader && reader.citizen === citizenId;
+    const own = 'citizen' in reader;
     const actor = own ? ({ citizen: true } as const) : { client: caller.clientId };
     const event = { type: 'document.listed', id, at: now, actor, citizenId } as const;
     const headers: Record<string, string> = { 'cache-control': 'private, no-store' };

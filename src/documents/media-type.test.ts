@@ -36,6 +36,15 @@ test('each binary type accepts its own first bytes and no others', () => {
   }
 });
 
+test('a PDF may begin with a byte order mark or white space within its first 1,024 bytes, and with nothing else', () => {
+  const pdf = (before: string) => Buffer.from(`${before}%PDF-1.7\n${'x'.repeat(2_000)}`, 'latin1');
+  for (const before of ['\xef\xbb\xbf', '\n', '\r\n\r\n', '\xef\xbb\xbf \t\0\f\n', '\n'.repeat(1_023)])
+    assert.ok(fits('application/pdf', pdf(before)), JSON.stringify(before));
+  for (const before of ['\n'.repeat(1_024), 'x', '<script>', 'PK\x03\x04', 'GIF89a\n', '\n\xef\xbb\xbf', '\xef\xbb'])
+    assert.ok(!fits('application/pdf', pdf(before)), JSON.stringify(before));
+  assert.ok(!fits('text/plain', Buffer.from('\r\n%PDF-1.7 as text')));
+});
+
 test('text is UTF-8 without control characters, and does not start like a binary format', () => {
   for (const type of ['text/plain', 'text/html', 'text/csv', 'application/json', 'application/xml']) {
     assert.ok(fits(type, Buffer.from('Grüße, 市民, \t\r\n\f')));
@@ -65,16 +74,22 @@ test('an empty document is accepted as text only', () => {
   );
 });
 
-test('a media type is parsed in any case and spacing, and text in other charsets is refused', () => {
+test('a media type is parsed in any case and spacing and with parameters, and text in other charsets is refused', () => {
   assert.equal(parseMediaType(' Application/PDF ')?.name, 'application/pdf');
   assert.equal(parseMediaType('text/plain')?.name, 'text/plain; charset=utf-8');
   assert.equal(parseMediaType('text/plain ; Charset="UTF-8"')?.name, 'text/plain; charset=utf-8');
   assert.equal(parseMediaType('text/csv; charset=us-ascii')?.name, 'text/csv; charset=utf-8');
   assert.equal(parseMediaType('application/json; charset=utf-8')?.name, 'application/json');
+  for (const pdf of ['charset=binary', 'charset=UTF-8', 'name="a; b\\".pdf"', 'name=a.pdf ; x=y', '', ' ; ;'])
+    assert.equal(parseMediaType(`application/pdf;${pdf}`)?.name, 'application/pdf', pdf);
+  assert.equal(parseMediaType('text/csv; header=present; charset=utf8')?.name, 'text/csv; charset=utf-8');
   for (const other of [
     'text/plain; charset=iso-8859-1',
-    'text/plain; boundary=x',
-    'application/pdf; x=y',
+    'text/plain; name=x; charset=iso-8859-1',
+    'text/plain; charset=utf-8; charset="utf-16"',
+    'application/pdf; x',
+    'application/pdf; x="y',
+    'application/pdf x=y',
     'application/x-msdownload',
     'image/svg+xml',
     'constructor',

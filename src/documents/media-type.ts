@@ -32,13 +32,24 @@ export const allowedMediaTypes: readonly string[] = Object.keys(allowedTypes);
 /** An allowed media type. `name` is its form on the wire: lower case, text with its charset. */
 export type MediaType = { readonly name: string; readonly type: string; readonly rule: MediaTypeRule };
 
-/** Parses a `Content-Type`. Undefined if it is not allowed, malformed, or text that is not UTF-8. */
+/** Parameters of a media type (RFC 9110, section 5.6.6): a token or a quoted string each; an empty one is ignored. */
+const parametersPattern =
+  /^(?:[ \t]*;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?)*[ \t]*$/;
+const charsetPattern = /;[ \t]*charset=(?:"([^"]*)"|([^\s;"]+))/gi;
+const utf8Names = ['utf-8', 'utf8', 'us-ascii'];
+
+/**
+ * Parses a `Content-Type`. Parameters have no effect, except that text must be UTF-8. Undefined if the type is not allowed, the
+ * header is malformed, or the text is not UTF-8.
+ */
 export function parseMediaType(header: string): MediaType | undefined {
-  const [, type, parameter] = /^([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;charset="?([a-z0-9-]+)"?)?$/.exec(plain(header)) ?? [];
-  const rule = type === undefined || !Object.hasOwn(allowedTypes, type) ? undefined : allowedTypes[type];
-  if (type === undefined || rule === undefined) return undefined;
-  if (rule.content !== 'text') return parameter === undefined ? { name: type, type, rule } : undefined;
-  if (parameter !== undefined && parameter !== 'utf-8' && parameter !== 'us-ascii') return undefined;
+  const [, essence = '', parameters = ''] = /^\s*([^\s;]+)(.*)$/.exec(header) ?? [];
+  const type = essence.toLowerCase();
+  const rule = Object.hasOwn(allowedTypes, type) ? allowedTypes[type] : undefined;
+  if (rule === undefined || !parametersPattern.test(parameters)) return undefined;
+  if (rule.content !== 'text') return { name: type, type, rule };
+  const charsets = [...parameters.matchAll(charsetPattern)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  if (!charsets.every((charset) => utf8Names.includes(charset.toLowerCase()))) return undefined;
   return { name: type.startsWith('text/') ? `${type}; charset=utf-8` : type, type, rule };
 }
 
@@ -47,18 +58,14 @@ export function extensionOf(mediaType: string): string {
   return parseMediaType(mediaType)?.rule.extension ?? 'bin';
 }
 
-function plain(header: string): string {
-  return header
-    .trim()
-    .toLowerCase()
-    .replaceAll(/\s*;\s*/g, ';');
-}
-
 /** Compares a document with its declared type while it arrives; both functions return false at the first mismatch. */
 export type ContentCheck = { add(piece: Uint8Array): boolean; end(): boolean };
 
-/** Enough for each signature, and for the first entry of an OpenDocument archive, which names its type. */
-const headBytes = 160;
+/**
+ * Enough for each signature, for the first entry of an OpenDocument archive, which names its type, and for a PDF header that begins
+ * within the first 1,024 bytes.
+ */
+const headBytes = 1_028;
 
 /** The check of one document. Text must be UTF-8 without control characters, and must not start like a binary format. */
 export function createContentCheck(declared: MediaType): ContentCheck {
@@ -97,8 +104,15 @@ const signatures: readonly (readonly [Container, Buffer])[] = [
 ];
 
 function containerOf(head: Buffer): Container | undefined {
-  return signatures.find(([, bytes]) => head.subarray(0, bytes.length).equals(bytes))?.[0];
+  const found = signatures.find(([, bytes]) => head.subarray(0, bytes.length).equals(bytes))?.[0];
+  return found ?? (leadingPdfSpace.test(head.toString('latin1')) ? 'pdf' : undefined);
 }
+
+/**
+ * A byte order mark and white space before a PDF header, which scanners and web forms add and which PDF readers accept within the
+ * first 1,024 bytes. No other bytes are accepted there: they could be another format at the same time.
+ */
+const leadingPdfSpace = /^(?:\xef\xbb\xbf)?[\0\t\n\f\r ]*%PDF-/;
 
 /**
  * An OpenDocument archive begins with an uncompressed entry `mimetype` that contains its type (OpenDocument 1.3, part 2, 3.3).

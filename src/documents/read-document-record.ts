@@ -17,6 +17,7 @@ export const readDocumentRecord = defineOperation({
   method: 'GET',
   path: '/v1/documents/{id}/record',
   scope: 'documents:read',
+  callers: ['clients', 'citizens'],
   summary: 'Read the record of a document',
   description:
     'Title, type, size, digest, status, scan and grants of a document, also while it cannot be retrieved. The same callers as of the document may read it. Each access is a ledger event that is stored before the answer; Link names its receipt.',

@@ -69,9 +69,10 @@ export const retrieveDocument = defineOperation({
   method: 'GET',
   path: '/v1/documents/{id}',
   scope: 'documents:read',
+  callers: ['clients', 'citizens'],
   summary: 'Retrieve a secure document',
   description:
-    'The document as an attachment. These may read it: the client that deposited it, clients with a grant, and the citizen, if the token names the citizen (claim citizen_id of a trusted issuer, and scope citizen:self). For everyone else the document does not exist. Each access is a ledger event that is stored before the answer; Link names its receipt.',
+    'The document as an attachment. These may read it: the client that deposited it, clients with a grant, and the citizen whom the token names (claim citizen_id of a trusted issuer). For everyone else the document does not exist. Each access is a ledger event that is stored before the answer; Link names its receipt.',
   request,
   responses: {
     200: { description: 'The document.', bytes: true, headers: ofDocument },

@@ -36,6 +36,7 @@ export const withdrawDocument = defineOperation({
   method: 'DELETE',
   path: '/v1/documents/{id}',
   scope: 'documents:write',
+  callers: ['clients'],
   summary: 'Withdraw a document',
   description:
     'From now on, the document is not delivered. If its retention has ended and no legal hold exists, it is erased at once: its key is destroyed. Otherwise the deletion run erases it later. Only for the client that deposited it. Repeating the request has no further effect.',

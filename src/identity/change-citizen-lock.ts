@@ -27,6 +27,7 @@ export const changeCitizenLock = defineOperation({
   method: 'POST',
   path: '/v1/register-lock',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'Lock my details against verification',
   description:
     'For the citizen whom the token names. While the record is locked, every verification is answered as if the claims did not fit. Each change is in the access log, and the citizen gets an official message about it. A lock that staff of the register has set stays. A request that repeats the present state changes nothing.',

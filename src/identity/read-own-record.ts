@@ -57,6 +57,7 @@ export const readOwnRecord = defineOperation({
   method: 'GET',
   path: '/v1/register-record',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'Read my register record',
   description:
     'For the citizen whom the token names (claim citizen_id of a trusted issuer): the values that claims are compared with. null means that the register has no value.',

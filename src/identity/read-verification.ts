@@ -25,6 +25,7 @@ export const readVerification = defineOperation({
   method: 'GET',
   path: '/v1/identity/verifications/{id}',
   scope: 'identity:verify',
+  callers: ['clients'],
   summary: 'Read an earlier result',
   description:
     'Returns the stored result as it was sent, including its signed token. It includes claims only if the access token has the scope identity:verify:claims. The register is not read again: see checkedAt and expiresAt.',

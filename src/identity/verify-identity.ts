@@ -9,9 +9,10 @@ import { formatInstant } from '../kernel/clock.ts';
 import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
 import { normaliseClaims } from './match/comparable.ts';
-import { claimsForMinimum, meetsMinimum } from './match/policy.ts';
+import { claimsForMinimum, type MatchPolicy, missingClaims } from './match/policy.ts';
 import {
   type Claims,
+  type ClaimName,
   canonicalMemberName,
   claimsBody,
   claimsQuery,
@@ -109,11 +110,31 @@ function checkPermitted(
     (name) => sent[name] !== undefined && notPermitted.has(canonicalMemberName(name)),
   );
   if (forbidden.length > 0) {
-    const fault = { code: 'not-permitted', detail: 'not permitted by the policy of this client' };
+    const fault = { code: 'not-allowed', detail: 'not permitted by the policy of this client' } as const;
     const issues = forbidden.map((name) => issueAt(from, name, fault));
     return refuse('claim-not-permitted', undefined, { issues });
   }
-  return meetsMinimum(policy, claimsForMinimum(policy, claims)) ? undefined : refuse('insufficient-claims');
+  const [nearest = [], ...others] = missingClaims(policy, claimsForMinimum(policy, claims));
+  return nearest.length === 0 ? undefined : insufficientClaims([nearest, ...others], policy, from);
+}
+
+/**
+ * Names what is missing for each minimum set of the policy, as text, and the claims of the set that needs the fewest as issues. It
+ * depends on the policy and on the names of the sent claims only, so that it says nothing about the register.
+ */
+function insufficientClaims(
+  options: ReturnType<typeof missingClaims>,
+  { leastDate }: MatchPolicy,
+  from: 'query' | 'body',
+): Refusal {
+  const dateHint = { year: '', month: ' with its month', day: ' with month and day' }[leastDate];
+  const label = (claim: ClaimName) => (claim === 'birthDate' ? `${claim}${dateHint}` : claim);
+  const oneOf = (claims: readonly ClaimName[]) => claims.map(label).join(' or ');
+  const issues = (options[0] ?? []).map((claims) =>
+    issueAt(from, claims[0], { code: 'required', detail: `required: ${oneOf(claims)}` }),
+  );
+  const texts = [...new Set(options.map((option) => option.map(oneOf).join(', and ')))];
+  return refuse('insufficient-claims', `Add ${texts.join('; or ')}.`, { issues });
 }
 
 /** A request with this legal basis requires a reference to the consent of the citizen. */
@@ -175,6 +196,7 @@ const commonDefinition = {
   since: '1.0',
   path: '/v1/identity/verify',
   scope: 'identity:verify',
+  callers: ['clients'],
   summary: 'Verify citizen identity claims',
   description,
   responses,

@@ -31,14 +31,14 @@ export const httpProblems = {
     status: 401,
     title: 'Access token missing',
     cause: 'The operation requires an access token, and the request has none.',
-    fix: "Get a token from the authorization server named in resource_metadata and send 'Authorization: Bearer <ACCESS_TOKEN>'.",
+    fix: "Request a token at the URL in tokenUrl, and send 'Authorization: Bearer <ACCESS_TOKEN>'.",
   },
   'invalid-access-token': {
     status: 401,
     title: 'Access token not valid',
     cause:
       'The token is malformed or revoked, its signature, issuer or audience is wrong, or the request does not prove the key or certificate that it is bound to.',
-    fix: 'Request a new token for this server, and send it unchanged. Send a bound token with its DPoP proof or its certificate.',
+    fix: 'Request a new token at the URL in tokenUrl, and send it unchanged. Send a bound token with its DPoP proof or its certificate.',
   },
   'invalid-dpop-proof': {
     status: 401,
@@ -57,7 +57,7 @@ export const httpProblems = {
     status: 401,
     title: 'Access token expired',
     cause: 'The token has expired by the clock of this server.',
-    fix: 'Request a new token. If this repeats, compare your clock with serverTime.',
+    fix: 'Request a new token at the URL in tokenUrl. If this repeats, compare your clock with serverTime.',
   },
   'missing-scope': {
     status: 403,

@@ -3,13 +3,30 @@ import { problems } from './problem-catalogue.ts';
 /** The name of a problem in the catalogue, and the last part of its `type` URL. */
 export type ProblemSlug = keyof typeof problems;
 
+/** The kinds of faults, for every part of a request and for the values of placeholders alike. More may follow. */
+export const issueCodes = [
+  'required',
+  'unknown-input',
+  'repeated',
+  'wrong-type',
+  'too-short',
+  'too-long',
+  'out-of-range',
+  'malformed',
+  'not-allowed',
+  'not-found',
+  'not-valid',
+] as const;
+/** One of these kinds. */
+export type IssueCode = (typeof issueCodes)[number];
+
 /** One fault of the input. `detail` says what was expected, and never repeats the value. */
 export type Issue = {
   readonly in: 'query' | 'path' | 'header' | 'body';
   /** A JSON pointer into the body, such as `/citizenId`. */
   readonly pointer?: string;
   readonly name?: string;
-  readonly code: string;
+  readonly code: IssueCode;
   readonly detail: string;
 };
 

@@ -45,6 +45,12 @@ export const serviceProblems = {
     cause: 'The operation is for citizens, and the access token has no citizen.',
     fix: 'Use a token of a trusted issuer with the claim citizen_id and the scope citizen:self.',
   },
+  'client-token-needed': {
+    status: 403,
+    title: 'Token of a client required',
+    cause: 'The operation is for clients that act for themselves, and the access token names a citizen.',
+    fix: 'Use a token of your client without the claim citizen_id. A token of a citizen opens only the data of that citizen.',
+  },
   'citizen-not-found': {
     status: 404,
     title: 'Citizen not found',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
-import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { type IssueCode, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { localeFor } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import { contactCodeLimits, generateContactCode, parseContactAddress } from './contact/contact-code.ts';
@@ -42,6 +42,7 @@ export const askContactCode = defineOperation({
   method: 'POST',
   path: '/v1/contact-addresses',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'Send a code to one of my addresses',
   description:
     'For the citizen whom the token names. Sends a code of six digits to the address. The code is valid for 15 minutes and five attempts, and replaces the previous code of this channel. The address is used after the citizen has entered the code at /v1/contact-addresses/confirm. The response does not show whether others have the same address.',
@@ -118,6 +119,6 @@ const addressFormats = {
 } as const;
 const channelNotOffered = 'must be one of the channels in `confirmable` of GET /v1/contact-preferences';
 
-function issueRefusal(pointer: string, code: string, detail: string) {
+function issueRefusal(pointer: string, code: IssueCode, detail: string) {
   return refuseIssues([{ in: 'body', pointer, code, detail }]);
 }

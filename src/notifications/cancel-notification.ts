@@ -18,6 +18,7 @@ export const cancelNotification = defineOperation({
   method: 'POST',
   path: '/v1/notifications/{id}/cancel',
   scope: 'notifications:send',
+  callers: ['clients'],
   summary: 'Cancel a notification that was not sent yet',
   description:
     'Works until the first channel has started, so usually before sendAt. Without sendAt a message is in the inbox at once. A repeated request gets the same response.',

@@ -39,6 +39,7 @@ export const confirmContactAddress = defineOperation({
   method: 'POST',
   path: '/v1/contact-addresses/confirm',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'Enter the code that was sent to my address',
   description:
     'For the citizen whom the token names. The address replaces the address of the register. The previous address receives an official message about the change.',

@@ -152,7 +152,8 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
 
 /** The days that do not count for legal effect. */
 function calendarOf({ settings, clock, log, isHelper }: NotificationsDeps): Calendar {
-  const calendar = { holidays: new Set(settings.holidays), timeZone: settings.timeZone };
+  const { holidays, weekend, timeZone } = settings;
+  const calendar = { holidays: new Set(holidays), weekend, timeZone };
   const notice = calendarNotice(calendar, clock.now());
   if (notice !== undefined && !isHelper) log.notice(notice);
   return calendar;

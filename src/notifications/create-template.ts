@@ -62,6 +62,7 @@ export const createTemplate = defineOperation({
   method: 'POST',
   path: '/v1/templates',
   scope: 'notifications:send',
+  callers: ['clients'],
   summary: 'Create a template with a text for each language',
   description:
     'Send with templateId and the values of the placeholders: each citizen receives the text in their own language. A template cannot be edited. Create another one, and remove this one when you no longer use it.',

@@ -44,6 +44,7 @@ export const createWebhook = defineOperation({
   method: 'POST',
   path: '/v1/webhooks',
   scope: 'webhooks:manage',
+  callers: ['clients'],
   summary: 'Create a webhook for the events of my notifications',
   description:
     'Calls follow Standard Webhooks 1.0.0, with webhook-id, webhook-timestamp and webhook-signature. A call is repeated for 75 hours until the receiver answers 2xx; 410 disables the webhook. Only this answer has the secret, also when it is repeated under the same Idempotency-Key. With v1a there is a public key instead, which is always shown. GET /v1/events has the events that you missed.',

@@ -47,6 +47,7 @@ export const listInboxMessages = defineOperation({
   method: 'GET',
   path: '/v1/inbox',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'My official messages',
   description:
     'For the citizen whom the token names (claim citizen_id of a trusted issuer). Newest first, by receivedAt.',

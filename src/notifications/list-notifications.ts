@@ -44,6 +44,7 @@ export const listNotifications = defineOperation({
   method: 'GET',
   path: '/v1/notifications',
   scope: 'notifications:read',
+  callers: ['clients'],
   summary: 'The notifications that this client sent',
   description:
     'Newest first. Filter by reference, citizen, status and time of acceptance. To read the next page, send next as cursor.',

@@ -13,6 +13,7 @@ export const listTemplates = defineOperation({
   method: 'GET',
   path: '/v1/templates',
   scope: 'notifications:send',
+  callers: ['clients'],
   summary: 'The templates of this client',
   description: `Newest first, without their texts. A client has at most ${maxTemplates}.`,
   request,

@@ -12,6 +12,7 @@ export const listWebhooks = defineOperation({
   method: 'GET',
   path: '/v1/webhooks',
   scope: 'webhooks:manage',
+  callers: ['clients'],
   summary: 'The webhooks of this client',
   description: 'Includes the numbers of queued and failed calls.',
   request,

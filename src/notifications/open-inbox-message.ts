@@ -25,6 +25,7 @@ export const openInboxMessage = defineOperation({
   head: false,
   path: '/v1/inbox/{id}',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'Open one of my messages',
   description:
     'For the citizen whom the token names. The first request sets the notification to read and notifies its sender. Send it only when the citizen opens the message.',

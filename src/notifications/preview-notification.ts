@@ -11,6 +11,7 @@ export const previewNotification = defineOperation({
   method: 'POST',
   path: '/v1/notifications/preview',
   scope: 'notifications:send',
+  callers: ['clients'],
   summary: 'Show what a notification would send',
   description:
     'Takes the body of a notification, checks it in the same way, and shows what each channel would send. Nothing is sent or stored. Only callers with the scope citizens:known learn whether the citizen exists and can be reached.',

@@ -41,6 +41,7 @@ export const readEvents = defineOperation({
   method: 'GET',
   path: '/v1/events',
   scope: 'events:read',
+  callers: ['clients'],
   summary: 'The events of the notifications of this client, in order',
   description:
     'Store after, and send it with your next request: no event is missing and none is repeated. Events are stored for the number of days that the operator has set (default 180). A cursor of deleted events is refused with 410.',

@@ -19,7 +19,7 @@ import { findOwnNotification } from './read-notification.ts';
 /** The dependencies of evidence, in addition to `NotificationPorts`. */
 export type EvidencePorts = {
   /** For erased content: the pseudonym of the citizen, and whether there is a key now. */
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf' | 'guardedKeyOf' | 'pseudonymOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf' | 'guardedKeyOf' | 'pseudonymOf'>;
   /** The current signing key of evidence. */
   readonly evidenceKey: () => SigningKey;
   /** The public URL of this server, which bundles contain. */
@@ -46,6 +46,7 @@ export const readEvidence = defineOperation({
   method: 'GET',
   path: '/v1/notifications/{id}/evidence',
   scope: 'notifications:read',
+  callers: ['clients'],
   summary: 'The evidence of a notification, verifiable offline',
   description:
     'A JWS with the event names of ETSI EN 319 522, the digest of the content or the event that erased it, and the legal effect if the sender named a rule. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with any JOSE library and /.well-known/jwks.json.',

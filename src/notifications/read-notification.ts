@@ -23,6 +23,7 @@ export const readNotification = defineOperation({
   method: 'GET',
   path: '/v1/notifications/{id}',
   scope: 'notifications:read',
+  callers: ['clients'],
   summary: 'The status and timeline of a notification',
   description:
     'The outcome of each channel, with the reason of each failure and who must act. The response does not contain the message, because it belongs to the citizen.',

@@ -14,6 +14,7 @@ export const readPreferences = defineOperation({
   method: 'GET',
   path: '/v1/contact-preferences',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'My contact preferences',
   description: 'For the citizen whom the token names.',
   request,

@@ -12,6 +12,7 @@ export const readTemplate = defineOperation({
   method: 'GET',
   path: '/v1/templates/{id}',
   scope: 'notifications:send',
+  callers: ['clients'],
   summary: 'A template with its texts',
   description: 'The texts as created: a template is never edited.',
   request,

@@ -9,6 +9,7 @@ export const redeliverWebhook = defineOperation({
   method: 'POST',
   path: '/v1/webhooks/{id}/redeliver',
   scope: 'webhooks:manage',
+  callers: ['clients'],
   summary: 'Queue the failed calls of a webhook again',
   description: 'Each failed call keeps its webhook-id and starts again with its first attempt.',
   request: webhookRequest,

@@ -23,6 +23,7 @@ export const removeContactAddress = defineOperation({
   method: 'DELETE',
   path: '/v1/contact-addresses',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'Remove one of my verified addresses',
   description:
     'For the citizen whom the token names. The address of the register is used again, if there is one. The removed address receives an official message about the change.',

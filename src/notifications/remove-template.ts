@@ -19,6 +19,7 @@ export const removeTemplate = defineOperation({
   method: 'DELETE',
   path: '/v1/templates/{id}',
   scope: 'notifications:send',
+  callers: ['clients'],
   summary: 'Remove a template',
   description: 'You can no longer send with it. Accepted messages keep their text and are still delivered.',
   request,

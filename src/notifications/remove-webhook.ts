@@ -9,6 +9,7 @@ export const removeWebhook = defineOperation({
   method: 'DELETE',
   path: '/v1/webhooks/{id}',
   scope: 'webhooks:manage',
+  callers: ['clients'],
   summary: 'Remove a webhook',
   description: 'It receives no more calls. The events stay in GET /v1/events.',
   request: webhookRequest,

@@ -12,6 +12,7 @@ export const rotateWebhookSecret = defineOperation({
   method: 'POST',
   path: '/v1/webhooks/{id}/rotate-secret',
   scope: 'webhooks:manage',
+  callers: ['clients'],
   summary: 'Give a webhook a new secret',
   description:
     'The new secret is in this answer only; with v1a, the answer has the new public key. For 24 hours, calls have a signature of the new and of the previous secret.',

@@ -34,6 +34,7 @@ export const sendNotification = defineOperation({
   method: 'POST',
   path: '/v1/notifications/send',
   scope: 'notifications:send',
+  callers: ['clients'],
   summary: 'Send an official notification to a citizen',
   description:
     'The response is sent when the message is durable; the delivery follows. Send an Idempotency-Key, and repeat the request with the same key until you get a response: only one notification is created. For an unknown citizen, callers with the scope citizens:known receive 404. For all others the notification is accepted and becomes undeliverable.',

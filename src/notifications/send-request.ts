@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { safeName } from '../api/validate-request.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
-import type { Issue } from '../kernel/refusal.ts';
+import type { Issue, IssueCode } from '../kernel/refusal.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import { isLegalRule } from './evidence/legal-effect.ts';
 import { categories, channelNames } from './notification/notification.ts';
@@ -137,7 +137,7 @@ export function parseSendTimes(
   now: number,
 ): SendTimes {
   const issues: Issue[] = [];
-  const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
+  const add = (pointer: string, code: IssueCode, detail: string) => issues.push({ in: 'body', pointer, code, detail });
   const sendAt = sendText === undefined ? null : Date.parse(sendText);
   if (Number.isNaN(sendAt)) add('/sendAt', 'malformed', 'must be an instant without a leap second');
   else if (sendAt !== null && sendAt <= now) add('/sendAt', 'out-of-range', 'must be in the future');
@@ -211,7 +211,7 @@ function templateTextIssues(
   template: Template | undefined,
 ): Issue[] {
   const issues: Issue[] = [];
-  const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
+  const add = (pointer: string, code: IssueCode, detail: string) => issues.push({ in: 'body', pointer, code, detail });
   for (const member of ['message', 'subject'] as const) {
     if (body[member] !== undefined || faulty.has(member))
       add(`/${member}`, 'not-allowed', 'must be absent with templateId: the template has the text');
@@ -238,7 +238,7 @@ type TextWithPlaceholders = {
 };
 
 function valueIssues(texts: readonly TextWithPlaceholders[], values: PlaceholderValues): Issue[] {
-  const issue = (name: string, code: string, detail: string): Issue => {
+  const issue = (name: string, code: IssueCode, detail: string): Issue => {
     return { in: 'body', pointer: `/personalisation/${name}`, code, detail };
   };
   const inSubject = new Set(texts.flatMap(({ subject = '' }) => [...placeholderNamesIn(subject)]));
@@ -249,9 +249,9 @@ function valueIssues(texts: readonly TextWithPlaceholders[], values: Placeholder
   }
   const missing = [...required].filter((name) => !Object.hasOwn(values, name));
   return [
-    ...missing.map((name) => issue(name, 'missing', 'is required: the text has this placeholder')),
+    ...missing.map((name) => issue(name, 'required', 'is required: the text has this placeholder')),
     ...Object.entries(values).flatMap(([name, value]) => {
-      if (!required.has(name)) return [issue(safeName(name), 'unknown', 'the text has no such placeholder')];
+      if (!required.has(name)) return [issue(safeName(name), 'unknown-input', 'the text has no such placeholder')];
       if (inSubject.has(name) && value !== '' && !singleLinePattern.test(value))
         return [issue(name, 'malformed', `must be ${singleLineRequirement}: it is in the subject`)];
       return textPattern.test(value) ? [] : [issue(name, 'malformed', 'must be text without control characters')];
@@ -269,7 +269,7 @@ function filledIssues(
   const template = text[member] ?? '';
   const maxLength = member === 'message' ? maxMessageLength : maxSubjectLength;
   const write = member === 'message' ? fillMarkdown : fillPlaceholders;
-  const issue = (code: string, detail: string): Issue =>
+  const issue = (code: IssueCode, detail: string): Issue =>
     language === undefined
       ? { in: 'body', pointer: `/${member}`, code, detail }
       : { in: 'body', pointer: '/personalisation', code, detail: `the text in ${language} ${detail}` };

@@ -42,6 +42,7 @@ export const statePreferences = defineOperation({
   method: 'POST',
   path: '/v1/contact-preferences',
   scope: 'citizen:self',
+  callers: ['citizens'],
   summary: 'Set my contact preferences',
   description:
     'For the citizen whom the token names. Replaces all preferences, so all members are required: empty lists and null state no preference. If a sender names channels for a notification, their order stays, without the channels that the citizen declined.',

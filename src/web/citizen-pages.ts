@@ -46,6 +46,8 @@ type PageOutcome = BufferedResponse | { readonly stream: Extract<OperationRespon
 type ShowPage = (visit: CitizenRequest) => Promise<PageOutcome | Refusal>;
 
 const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
+/** With `no-referrer`, browsers send `Origin: null` for the forms of a page. No other site gets a referrer. */
+const formHeaders = { 'referrer-policy': 'same-origin' };
 /** Attempts to open a message while another operation changes it. */
 const maxTries = 4;
 const readMethods = ['GET', 'HEAD'];
@@ -80,6 +82,8 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     ),
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
       request.resume();
+      if (isCrossOrigin(request, deps.publicUrl))
+        return { ...signInPage(view, { to: citizenPaths.home, ended: false }), status: 403 };
       const cookies = await signInFlow.end(request);
       return withCookies(signedOutPage(view, await deps.signOutUrl()), cookies);
     }),
@@ -104,7 +108,7 @@ function handle(deps: CitizenPagesDeps, answer: (visit: PageRequest) => Promise<
 
 async function send(request: IncomingMessage, response: ServerResponse, given: PageOutcome): Promise<void> {
   if ('body' in given) {
-    sendBuffered(response, { ...given, headers: { ...given.headers, ...commonHeaders } });
+    sendBuffered(response, { ...given, headers: { ...given.headers, ...commonHeaders, ...formHeaders } });
     return;
   }
   const { status, headers, stream } = given.stream;
@@ -121,14 +125,14 @@ async function send(request: IncomingMessage, response: ServerResponse, given: P
 
 /** Shows a page to a signed-in citizen. Everybody else sees the sign-in page, which leads back to this page. */
 async function showToCitizen(
-  { signInFlow, call, onFault }: CitizenPagesDeps,
+  { signInFlow, call, onFault, publicUrl }: CitizenPagesDeps,
   visit: PageRequest,
   show: ShowPage,
 ): Promise<PageOutcome> {
   const { request, view } = visit;
   const padNotFound = notFoundPadding.start();
   const to = requestPath(request.url);
-  const visitor = isCrossOrigin(request) ? 'nobody' : await signInFlow.visitorOf(request);
+  const visitor = isCrossOrigin(request, publicUrl) ? 'nobody' : await signInFlow.visitorOf(request);
   if (visitor === 'too-many') return unavailableNowPage(view, { 'retry-after': '10' });
   if (visitor === 'over' && isNavigation(request)) {
     // If the issuer does not respond, the citizen sees the sign-in page.
@@ -158,11 +162,15 @@ function isPrefetch(headers: IncomingHttpHeaders): boolean {
 
 /**
  * A form that another page sends, also one of another host of the same domain, for which browsers send the cookie (cross-site
- * request forgery). It counts as a request without a cookie. Browsers without Fetch Metadata do not send the cookie from another
- * site.
+ * request forgery). It counts as a request without a cookie. Origin must be this site in any case. `null` can be a page of any site,
+ * so it is accepted only from a browser that also says `same-origin` (test/attacks/citizen-pages.test.ts).
  */
-function isCrossOrigin({ method, headers }: IncomingMessage): boolean {
-  return method === 'POST' && !['same-origin', 'none', undefined].includes(headers['sec-fetch-site']?.toString());
+function isCrossOrigin({ method, headers }: IncomingMessage, publicUrl: string): boolean {
+  if (method !== 'POST') return false;
+  const site = headers['sec-fetch-site']?.toString();
+  if (!['same-origin', 'none', undefined].includes(site)) return true;
+  const isOwnOrigin = [new URL(publicUrl).origin, undefined].includes(headers.origin);
+  return !isOwnOrigin && !(headers.origin === 'null' && site !== undefined);
 }
 
 async function showMessages(visit: CitizenRequest) {
@@ -222,9 +230,7 @@ function lastSegment(request: IncomingMessage): string {
 }
 
 function signInResponse(view: CitizenLayout, step: SignInResult): BufferedResponse {
-  if ('failed' in step && step.failed === 'over')
-    return withCookies(signInPage(view, { to: step.to, ended: true }), step.cookies);
-  if ('failed' in step) return withCookies(signInFailedPage(view, step.failed), step.cookies);
+  if ('failed' in step) return withCookies(signInFailedPage(view, step), step.cookies);
   return { status: 303, headers: { location: step.to, 'set-cookie': [...step.cookies] }, body: '' };
 }
 

@@ -38,6 +38,7 @@ export function openCitizenPages(
       sessions,
       cookies: createCookies(publicUrl),
       admit: createAdmission(context.authorizer, clientId),
+      random,
     }),
     call: createCallOperation({ context, boundOperation }),
     nameOf: organisationOf,

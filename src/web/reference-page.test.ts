@@ -12,6 +12,7 @@ const ask = defineOperation({
   method: 'POST',
   path: '/v1/ask/{id}',
   scope: null,
+  callers: ['clients'],
   summary: 'Ask',
   description: '',
   request,

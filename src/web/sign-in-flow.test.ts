@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
+import { systemRandom } from '../kernel/system-clock.ts';
 import { createCookies } from './browser-cookies.ts';
 import { createSignInFlow } from './sign-in-flow.ts';
 
@@ -14,6 +15,7 @@ test('a citizen with too many requests is refused in every session, and served a
     sessions: { begin: unused, end: unused, find: async (secret) => ({ token: `token of ${secret.slice(0, -1)}` }) },
     cookies: createCookies('https://gov.example'),
     admit: async (token) => ({ citizenId: token.replace('token of ', '') }),
+    random: systemRandom,
     stopwatch: () => now,
   });
   const from = (secret: string) =>
@@ -32,11 +34,13 @@ test('an expired session is renewed at the issuer without interaction, once a mi
   let known = true;
   const begun: (boolean | undefined)[] = [];
   const ended: string[] = [];
+  let state = '';
   const flow = createSignInFlow({
     signIn: {
-      begin: async (silently) => {
+      begin: async ({ silently, attempt } = {}) => {
         begun.push(silently);
-        return { url: 'https://login.example', attempt: { state: 's', nonce: 'n', verifier: 'v' } };
+        state = attempt?.state ?? '';
+        return { url: 'https://login.example', attempt: attempt ?? assert.fail() };
       },
       finish: async () => (known ? { accessToken: 'of anna', endsAt: 1 } : undefined),
       signOutUrl: unused,
@@ -48,6 +52,7 @@ test('an expired session is renewed at the issuer without interaction, once a mi
     },
     cookies: createCookies('https://gov.example'),
     admit: async () => ({ citizenId: 'anna' }),
+    random: systemRandom,
   });
   const jar = new Map([['__Host-citizen-session', 'old']]);
   const from = (url: string) => {
@@ -66,7 +71,7 @@ test('an expired session is renewed at the issuer without interaction, once a mi
   assert.ok('to' in away && away.to === 'https://login.example');
   keep(away.cookies);
   assert.equal(await flow.renew(from('/me/uses'), '/me/uses'), undefined, 'asked a moment ago');
-  const back = await flow.finish(from('/me/sign-in/return?state=s&code=c'));
+  const back = await flow.finish(from(`/me/sign-in/return?state=${state}&code=c`));
   assert.ok(!('failed' in back) && back.to === '/me/uses');
   keep(back.cookies);
   assert.deepEqual([jar.get('__Host-citizen-session'), ended, begun], ['fresh', ['old'], [true]]);
@@ -75,7 +80,7 @@ test('an expired session is renewed at the issuer without interaction, once a mi
   known = false;
   jar.set('__Host-citizen-session', 'old').delete('__Host-citizen-renewal');
   keep((await flow.renew(from('/me'), 'https://evil.example/'))?.cookies ?? assert.fail());
-  const declined = await flow.finish(from('/me/sign-in/return?state=s&error=login_required'));
+  const declined = await flow.finish(from(`/me/sign-in/return?state=${state}&error=login_required`));
   assert.ok('failed' in declined && declined.failed === 'over' && declined.to === '/me');
   keep(declined.cookies);
   assert.equal(await flow.visitorOf(from('/me')), 'nobody');

@@ -1,10 +1,12 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type CitizenSessions, expiredSessionKeptMs } from '../auth/citizen-session-store.ts';
-import type { CitizenSignIn, SignInAttempt } from '../auth/citizen-sign-in.ts';
-import { isObject } from '../kernel/is-object.ts';
+import type { CitizenSignIn } from '../auth/citizen-sign-in.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 import { createLruCache } from '../kernel/lru-cache.ts';
 import { requestQuery } from '../kernel/request-target.ts';
 import type { Cookies } from './browser-cookies.ts';
+import { attemptSecret, createAttempt, findAttempt } from './sign-in-attempt.ts';
 
 /** Paths of the citizen pages. */
 export const citizenPaths = {
@@ -20,16 +22,22 @@ export const citizenPaths = {
 } as const;
 
 const sessionCookie = 'citizen-session';
+/** Has the secret of all attempts of a browser to sign in. */
 const attemptCookie = 'citizen-sign-in';
+/** Has the hash of the state of the last attempt that succeeded, so that a callback which is loaded again sends no code twice. */
+const finishedCookie = 'citizen-signed-in';
 /** Set after a renewal attempt, so that a browser makes at most one a minute, whatever the issuer answers. */
 const renewalCookie = 'citizen-renewal';
 const renewalSeconds = 60;
-/** The time that a citizen has to sign in at the issuer. */
-const attemptSeconds = 900;
 /** Requests of one citizen in all sessions within 10 s. One citizen must not use up the quota of the pages. */
 const requestLimit = { requests: 100, inMs: 10_000, citizens: 10_000 };
 /** The server remembers an expired session for this time, so the browser keeps the cookie for it. */
 const sessionSeconds = expiredSessionKeptMs / 1_000;
+/**
+ * At least 900 seconds to sign in at the issuer. It outlives the session cookie, so that several tabs that renew a session at the
+ * same time have the same secret.
+ */
+const attemptSeconds = sessionSeconds + 900;
 
 /** The citizen of an issuer's token; `nobody` if it names none; undefined if the token is not valid here. */
 export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
@@ -38,11 +46,14 @@ export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
 export type Visitor = 'nobody' | 'ended' | 'over' | 'too-many' | { readonly token: string; readonly citizenId: string };
 
 /** The result of a step: the URL and the cookies of the redirect, or the reason of a failure. */
-export type SignInResult =
-  | { readonly to: string; readonly cookies: readonly string[] }
-  | { readonly failed: 'broken-off' | 'unknown-person'; readonly cookies: readonly string[] }
-  /** The issuer has no session of the citizen any more; `to` is the requested page. */
-  | { readonly failed: 'over'; readonly to: string; readonly cookies: readonly string[] };
+export type SignInResult = { readonly to: string; readonly cookies: readonly string[] } | SignInFailure;
+
+/** `to` is the requested page. `over`: the issuer has no session of the citizen any more. */
+export type SignInFailure = {
+  readonly failed: 'broken-off' | 'unknown-person' | 'over';
+  readonly to: string;
+  readonly cookies: readonly string[];
+};
 
 /** Signs citizens in and out; the state is in the cookies of the browser. */
 export type SignInFlow = {
@@ -54,6 +65,10 @@ export type SignInFlow = {
    * tried within the last minute.
    */
   renew(request: IncomingMessage, to: string): Promise<SignInResult | undefined>;
+  /**
+   * Exchanges the code of the issuer. A callback that is loaded again, or that this browser did not begin, leads a signed-in citizen
+   * to the requested page.
+   */
   finish(request: IncomingMessage): Promise<SignInResult>;
   /** Ends the session, if there is one, and returns the cookies to set. */
   end(request: IncomingMessage): Promise<readonly string[]>;
@@ -65,65 +80,75 @@ type SignInFlowDeps = {
   readonly cookies: Cookies;
   /** The citizen of an access token. */
   readonly admit: (accessToken: string) => Promise<Admission>;
+  readonly random: RandomBytes;
   /** Monotonic milliseconds; `performance.now` by default. */
   readonly stopwatch?: () => number;
 };
 
-/** The content of the cookie during a sign-in: the attempt and the requested page. */
-type PendingSignIn = SignInAttempt & { readonly to: string; readonly silently: boolean };
-
 /** Each sign-in creates a new session secret, so that an attacker cannot set it in advance (session fixation). */
 export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
-  const { signIn, sessions, cookies, admit } = deps;
-  const secretOf = (request: IncomingMessage) => cookies.read(request.headers.cookie, sessionCookie);
+  const { signIn, sessions, cookies, admit, random } = deps;
+  const attemptSecretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, attemptCookie);
+  const secretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, sessionCookie);
   const allowsRequest = createRequestLimit(deps.stopwatch ?? (() => performance.now()));
 
-  async function startSignIn(wanted: string | null, silently: boolean) {
-    const { url, attempt } = await signIn.begin(silently);
-    const pending: PendingSignIn = { ...attempt, to: safeReturnPath(wanted), silently };
-    const cookieValue = Buffer.from(JSON.stringify(pending)).toString('base64url');
-    return { to: url, cookies: [cookies.write(attemptCookie, cookieValue, attemptSeconds)] };
+  async function startSignIn(request: IncomingMessage, wanted: string | null, silently: boolean) {
+    const secret = attemptSecret(attemptSecretOf(request), random);
+    const attempt = createAttempt(secret, { to: safeReturnPath(wanted), silently }, random);
+    const { url } = await signIn.begin({ attempt, silently });
+    return { to: url, cookies: [cookies.write(attemptCookie, secret, attemptSeconds)] };
   }
 
   async function endSession(request: IncomingMessage): Promise<readonly string[]> {
     const secret = secretOf(request);
     if (secret === undefined) return [];
     await sessions.end(secret);
-    return [cookies.clear(sessionCookie)];
+    return [cookies.clear(sessionCookie), cookies.clear(attemptCookie)];
+  }
+
+  async function visitorOf(request: IncomingMessage): Promise<Visitor> {
+    const secret = secretOf(request);
+    if (secret === undefined) return 'nobody';
+    const found = await sessions.find(secret);
+    if (found === undefined) return 'ended';
+    if (found === 'over') return 'over';
+    const admission = await admit(found.token);
+    if (typeof admission !== 'object') return 'ended';
+    return allowsRequest(admission.citizenId) ? { ...found, citizenId: admission.citizenId } : 'too-many';
+  }
+
+  /** A citizen who is signed in goes on to the requested page. */
+  async function unlessSignedIn(request: IncomingMessage, failure: SignInFailure): Promise<SignInResult> {
+    return typeof (await visitorOf(request)) === 'object' ? { to: failure.to, cookies: [] } : failure;
   }
 
   return {
-    visitorOf: async (request) => {
-      const secret = secretOf(request);
-      if (secret === undefined) return 'nobody';
-      const found = await sessions.find(secret);
-      if (found === undefined) return 'ended';
-      if (found === 'over') return 'over';
-      const { token } = found;
-      const admission = await admit(token);
-      if (typeof admission !== 'object') return 'ended';
-      return allowsRequest(admission.citizenId) ? { token, citizenId: admission.citizenId } : 'too-many';
-    },
-    begin: async (request) => await startSignIn(new URLSearchParams(requestQuery(request.url)).get('to'), false),
+    visitorOf,
+    begin: async (request) =>
+      await startSignIn(request, new URLSearchParams(requestQuery(request.url)).get('to'), false),
     renew: async (request, to) => {
       if (cookies.read(request.headers.cookie, renewalCookie) !== undefined) return undefined;
-      const { cookies: attemptCookies, ...step } = await startSignIn(to, true);
+      const { cookies: attemptCookies, ...step } = await startSignIn(request, to, true);
       return { ...step, cookies: [...attemptCookies, cookies.write(renewalCookie, 'tried', renewalSeconds)] };
     },
     finish: async (request) => {
-      const pending = parsePendingSignIn(cookies.read(request.headers.cookie, attemptCookie));
       const query = requestQuery(request.url);
-      // A callback from another tab or from an attacker must not end the sign-in in progress.
-      if (pending === undefined || new URLSearchParams(query).get('state') !== pending.state)
-        return { failed: 'broken-off', cookies: [] };
-      return await finishSignIn(deps, { pending, query, previousSecret: secretOf(request) });
+      const state = new URLSearchParams(query).get('state') ?? '';
+      const pending = findAttempt(attemptSecretOf(request), state);
+      // A callback of another browser, which an attacker may have begun, must not sign in this one (login CSRF).
+      if (pending === undefined || cookies.read(request.headers.cookie, finishedCookie) === finishedMark(state)) {
+        const to = pending?.to ?? citizenPaths.home;
+        return await unlessSignedIn(request, { failed: 'broken-off', to, cookies: [] });
+      }
+      const result = await finishSignIn(deps, { pending, query, previousSecret: secretOf(request) });
+      return isDeclined(result) ? await unlessSignedIn(request, result) : result;
     },
     end: endSession,
   };
 }
 
 type SignInCallback = {
-  readonly pending: PendingSignIn;
+  readonly pending: NonNullable<ReturnType<typeof findAttempt>>;
   readonly query: string;
   readonly previousSecret: string | undefined;
 };
@@ -132,18 +157,23 @@ async function finishSignIn(
   { signIn, sessions, cookies, admit }: SignInFlowDeps,
   { pending, query, previousSecret }: SignInCallback,
 ): Promise<SignInResult> {
-  const clearAttempt = cookies.clear(attemptCookie);
-  const signedIn = await signIn.finish(query, pending);
-  if (signedIn === undefined && pending.silently)
-    return { failed: 'over', to: pending.to, cookies: [clearAttempt, cookies.clear(sessionCookie)] };
-  if (signedIn === undefined) return { failed: 'broken-off', cookies: [clearAttempt] };
+  const { to, silently, attempt } = pending;
+  const signedIn = await signIn.finish(query, attempt);
+  if (signedIn === undefined && silently) return { failed: 'over', to, cookies: [cookies.clear(sessionCookie)] };
+  if (signedIn === undefined) return { failed: 'broken-off', to, cookies: [] };
   const admission = await admit(signedIn.accessToken);
-  if (admission === 'nobody') return { failed: 'unknown-person', cookies: [clearAttempt] };
+  if (admission === 'nobody') return { failed: 'unknown-person', to, cookies: [] };
   if (admission === undefined) throw new IssuerTokenRejected();
   if (previousSecret !== undefined) await sessions.end(previousSecret);
   const secret = await sessions.begin(signedIn.accessToken, signedIn.endsAt);
-  return { to: pending.to, cookies: [clearAttempt, cookies.write(sessionCookie, secret, sessionSeconds)] };
+  const finished = cookies.write(finishedCookie, finishedMark(attempt.state), attemptSeconds);
+  return { to, cookies: [cookies.write(sessionCookie, secret, sessionSeconds), finished] };
 }
+
+const isDeclined = (result: SignInResult): result is SignInFailure =>
+  'failed' in result && result.failed !== 'unknown-person';
+
+const finishedMark = (state: string) => hash('sha256', state, 'base64url');
 
 /** Counts the requests of each citizen, and returns whether one more is within the limit. */
 function createRequestLimit(stopwatch: () => number): (citizenId: string) => boolean {
@@ -171,25 +201,4 @@ class IssuerTokenRejected extends Error {
 function safeReturnPath(wanted: string | null): string {
   const known = /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record|\/contact)?$/;
   return wanted !== null && known.test(wanted) ? wanted : citizenPaths.home;
-}
-
-/** Parses the cookie that `begin` has set; undefined for anything else. */
-function parsePendingSignIn(cookie: string | undefined): PendingSignIn | undefined {
-  if (cookie === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cookie, 'base64url').toString('utf8'));
-    if (!isObject(value)) return undefined;
-    const { state, nonce, verifier, to, silently } = value;
-    const texts = [state, nonce, verifier, to];
-    if (!texts.every((text) => typeof text === 'string' && text !== '')) return undefined;
-    return {
-      state: String(state),
-      nonce: String(nonce),
-      verifier: String(verifier),
-      to: safeReturnPath(String(to)),
-      silently: silently === true,
-    };
-  } catch {
-    return undefined;
-  }
 }

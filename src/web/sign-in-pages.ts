@@ -6,7 +6,7 @@ import { type CitizenLayout, type PageLayout, renderLayout } from './citizen-lay
 import { preferredCitizenTexts } from './citizen-texts.ts';
 import { html } from './html.ts';
 import { prefersHtml } from './prefers-html.ts';
-import { citizenPaths } from './sign-in-flow.ts';
+import { citizenPaths, type SignInFailure } from './sign-in-flow.ts';
 
 // Pages for visitors who are not signed in.
 
@@ -17,12 +17,15 @@ export function signInPage(
 ): BufferedResponse {
   const { title, text, link, ended: because } = frame.words.signIn;
   const content = html`${ended ? html`<p class="note">${because}</p>` : ''}<p>${text}</p>
-    <p><a class="action" href="${frame.signInUrl}?to=${encodeURIComponent(to)}">${link}</a></p>`;
+    <p><a class="action" href="${signInUrlTo(frame, to)}">${link}</a></p>`;
   return renderLayout(frame, { title, content, status: to === citizenPaths.home ? 200 : 403 });
 }
 
-/** The reason why a sign-in failed. */
-export function signInFailedPage(frame: CitizenLayout, failed: 'broken-off' | 'unknown-person'): BufferedResponse {
+const signInUrlTo = ({ signInUrl }: CitizenLayout, to: string) => `${signInUrl}?to=${encodeURIComponent(to)}`;
+
+/** The reason why a sign-in failed, with a link to try again. */
+export function signInFailedPage(frame: CitizenLayout, { failed, to }: SignInFailure): BufferedResponse {
+  if (failed === 'over') return signInPage(frame, { to, ended: true });
   const { notSignedIn, unknownPerson } = frame.words;
   if (failed === 'unknown-person') {
     return renderLayout(frame, {
@@ -31,7 +34,7 @@ export function signInFailedPage(frame: CitizenLayout, failed: 'broken-off' | 'u
       status: 403,
     });
   }
-  const content = html`<p>${notSignedIn.text}</p><p><a class="action" href="${frame.signInUrl}">${notSignedIn.link}</a></p>`;
+  const content = html`<p>${notSignedIn.text}</p><p><a class="action" href="${signInUrlTo(frame, to)}">${notSignedIn.link}</a></p>`;
   return renderLayout(frame, { title: notSignedIn.title, content, status: 403 });
 }
 

@@ -37,8 +37,8 @@ async function signedIn(citizenId: string): Promise<CookieBrowser> {
 }
 
 /** The URL to which the issuer redirects after the sign-in that this browser began. */
-async function returnOf(browser: CookieBrowser, citizenId: string): Promise<string> {
-  const choice = await browser.follow('/me/sign-in');
+async function returnOf(browser: CookieBrowser, citizenId: string, to = '/me'): Promise<string> {
+  const choice = await browser.follow(`/me/sign-in?to=${to}`);
   return (await browser.get(`${choice.url}&as=${citizenId}`)).headers.location ?? assert.fail(textOf(choice));
 }
 
@@ -57,14 +57,54 @@ test('a sign-in link of an attacker does not sign in the victim: only the browse
   assert.match(textOf(await victim.get('/me/documents')), /Sign out/);
 });
 
-test('with two sign-ins in one browser, only the last one begun succeeds', async () => {
+test('two sign-ins in one browser both succeed, in any order, each on the page that was requested', async () => {
   const browser = openCookieBrowser(home.url);
-  const [first, last] = [await returnOf(browser, 'demo-mary'), await returnOf(browser, 'demo-mary')];
-  assert.equal(headingOf(await browser.get(first)), 'You are not signed in');
-  assert.equal((await browser.get(last)).status, 303);
-  assert.ok(browser.cookies.has('citizen-session'));
-  // A return URL works once.
-  assert.equal(headingOf(await browser.get(last)), 'You are not signed in');
+  const first = await returnOf(browser, 'demo-mary', '/me/uses');
+  const last = await returnOf(browser, 'demo-layla', '/me/record');
+  for (const [url, page, name] of [
+    [last, '/me/record', 'demo-layla'],
+    [first, '/me/uses', 'demo-mary'],
+  ] as const) {
+    assert.deepEqual((await browser.get(url)).headers.location, page);
+    assert.match(textOf(await browser.get('/me/record')), new RegExp(`<bdi>${name}</bdi>`));
+  }
+});
+
+test('a callback that is loaded again leads a signed-in citizen to the page, and anybody else to a new sign-in for it', async () => {
+  const browser = openCookieBrowser(home.url);
+  const callback = await returnOf(browser, 'demo-mary', '/me/uses');
+  assert.equal((await browser.get(callback)).headers.location, '/me/uses');
+  const session = browser.cookies.get('citizen-session');
+  const cancelled = `${callback.replace(/([?&])code=[^&]*/, '$1error=access_denied')}`;
+  for (const again of [callback, cancelled]) {
+    const { status, headers } = await browser.get(again);
+    assert.deepEqual([status, headers.location, headers['set-cookie']], [303, '/me/uses', undefined]);
+  }
+  assert.equal(browser.cookies.get('citizen-session'), session);
+  browser.cookies.delete('citizen-session');
+  const refused = await browser.get(callback);
+  assert.deepEqual([refused.status, headingOf(refused)], [403, 'You are not signed in']);
+  assert.match(textOf(refused), /href="[^"]+\/me\/sign-in\?to=%2Fme%2Fuses"/);
+});
+
+test('the URL of a sign-in does not tell the issuer which page a citizen reads, and a changed state signs in nobody', async () => {
+  const browser = openCookieBrowser(home.url);
+  const { headers } = await browser.get('/me/sign-in?to=/me/documents/doc_01M7WKVMFEE008WANFAS9XRDZX');
+  const state = new URL(String(headers.location)).searchParams.get('state') ?? assert.fail();
+  assert.doesNotMatch(Buffer.from(state, 'base64url').toString('latin1'), /doc_|documents/);
+  const callback = await returnOf(browser, 'demo-mary');
+  for (const changed of [
+    '',
+    'x',
+    state.slice(0, -4),
+    `${state}AAAA`,
+    state.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+    '%ff',
+  ]) {
+    const url = callback.replace(/state=[^&]*/, `state=${changed}`);
+    assert.equal(headingOf(await browser.get(url)), 'You are not signed in', changed);
+  }
+  assert.equal(browser.cookies.has('citizen-session'), false);
 });
 
 test('a sign-in creates a new session, and a session cookie that was set before it is not signed in', async () => {
@@ -180,6 +220,60 @@ test('a form from another site, or with invalid content, changes no contact pref
   assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 303);
 });
 
+/** The headers that a browser sends with a form of another page: with Fetch Metadata, and of an older browser without. */
+const foreignForms = [
+  { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+  { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' },
+  { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
+  { 'sec-fetch-site': 'cross-site', origin: 'null' },
+  { origin: 'https://evil.example' },
+  { origin: 'http://127.0.0.1:1' },
+  { origin: 'null' },
+  { origin: '' },
+];
+
+test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Site of another page, sign-out included', async () => {
+  const mary = await signedIn('demo-mary');
+  const session = mary.cookies.get('citizen-session');
+  const own = readHtmlForm(textOf(await mary.get('/me/contact')));
+  const forms = [
+    ['/me/contact', own],
+    ['/me/record', new URLSearchParams({ locked: 'true' })],
+    ['/me/sign-out', undefined],
+  ] as const;
+  for (const headers of foreignForms) {
+    for (const [path, form] of forms) {
+      const answer = await mary.post(path, headers, form);
+      assert.deepEqual([answer.status, headingOf(answer)], [403, signInHeading], `${path} ${JSON.stringify(headers)}`);
+    }
+  }
+  assert.equal(mary.cookies.get('citizen-session'), session);
+  const page = await mary.get('/me/record');
+  assert.equal(page.headers['referrer-policy'], 'same-origin', 'otherwise browsers send Origin: null for own forms');
+  assert.match(textOf(page), /name="locked" value="true"/);
+  const ownHeaders = [{ origin: home.url }, { origin: 'null', 'sec-fetch-site': 'same-origin' }];
+  for (const headers of ownHeaders) assert.equal((await mary.post('/me/contact', headers, own)).status, 303);
+  const out = await mary.post('/me/sign-out', { origin: home.url, 'sec-fetch-site': 'same-origin' });
+  assert.deepEqual(
+    [out.status, mary.cookies.size],
+    [200, 2],
+    'the choice at the issuer of the demo and the hash of the last attempt stay',
+  );
+  assert.equal(headingOf(await mary.get('/me')), signInHeading);
+});
+
+test('the demo answers only requests whose Host is this machine (DNS rebinding)', async () => {
+  for (const path of ['/outbox', '/me', '/me/sign-in', '/demo/sign-in/authorize', '/v1', '/docs']) {
+    for (const host of ['evil.example', `evil.example:${home.port}`, 'localhost.evil.example']) {
+      const { status, headers, body } = await ask({ path, headers: { host } });
+      assert.deepEqual([status, headers['content-type']], [400, 'application/problem+json'], `${path} ${host}`);
+      assert.match(String(body), /The Host header must name this machine/);
+    }
+  }
+  for (const host of [`localhost:${home.port}`, '127.0.0.1', 'cs.localhost'])
+    assert.equal((await ask({ path: '/outbox', headers: { host } })).status, 200, host);
+});
+
 test('a citizen with too many requests over several sessions receives 503, and other citizens are served', async () => {
   const [loud, again, quiet] = [await signedIn('demo-joao'), await signedIn('demo-joao'), await signedIn('demo-mary')];
   // The limit counts ten seconds in one thread. A slow machine, or one with two threads, needs more tries.
@@ -228,7 +322,7 @@ test('invalid requests are refused, do not end the session, and log no error', a
     assert.equal((await mary.get(path)).status, 404, path);
   assert.equal((await mary.get('/me/sign-out')).status, 405);
   assert.equal((await mary.post('/me')).status, 405);
-  assert.equal((await mary.get('/me/sign-in/return?code=x&state=y')).status, 403);
+  assert.equal((await mary.get('/me/sign-in/return?code=x&state=y')).headers.location, '/me');
   assert.equal((await mary.get('/me')).status, 200);
   await server.stop('SIGTERM');
   const logged = `${server.stdout()}\n${server.stderr()}`.split('\n').filter((line) => line.startsWith('{'));

@@ -13,7 +13,14 @@ import { storelessContext } from '../support/storeless-app.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const request = {};
-const head = { since: '1.0', method: 'GET', scope: 'events:read', summary: '', description: '' } as const;
+const head = {
+  since: '1.0',
+  method: 'GET',
+  scope: 'events:read',
+  callers: ['clients'],
+  summary: '',
+  description: '',
+} as const;
 const shape = { request, refusals: [], citizenData: false } as const;
 
 /**

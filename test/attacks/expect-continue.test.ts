@@ -15,7 +15,14 @@ let server: ApiServer;
 let port = 0;
 const seen: unknown[] = [];
 
-const described = { since: '1.0', method: 'POST', scope: 'documents:write', summary: '', description: '' } as const;
+const described = {
+  since: '1.0',
+  method: 'POST',
+  scope: 'documents:write',
+  callers: ['clients'],
+  summary: '',
+  description: '',
+} as const;
 const request = { body: Type.Object({ text: Type.String() }) };
 const reading = defineOperation({
   ...described,

@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
 import { bearerHeaders, createHttpClient, sendRawHttp, statusCodesIn } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { settledVitals } from '../support/server-vitals.ts';
 import { createClientToken } from '../support/valid-requests.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { hostileRequests } from './hostile-requests.ts';
@@ -89,25 +90,8 @@ test('[R18] the token endpoint and its metadata answer other methods with 405 an
   }
 });
 
-/** Heap size and event loop delay of the server process. */
-async function vitals(): Promise<{ readonly heap: number; readonly lagMs: number }> {
-  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-  return { heap: value('nodejs_heap_size_used_bytes'), lagMs: value('nodejs_eventloop_lag_seconds') * 1_000 };
-}
-
-/** The minimum of several measurements: after a garbage collection, and without a delay by other programs. */
-async function settled(): Promise<{ readonly heap: number; readonly lagMs: number }> {
-  const ask = createHttpClient(home.url);
-  let least = await vitals();
-  for (let look = 0; look < 60; look += 1) {
-    // Some work, so that garbage is collected.
-    await ask({ path: '/v1/notifications', headers: bearerHeaders(token) });
-    const { heap, lagMs } = await vitals();
-    least = { heap: Math.min(least.heap, heap), lagMs: Math.min(least.lagMs, lagMs) };
-  }
-  return least;
-}
+const settled = () =>
+  settledVitals(adminPort, createHttpClient(home.url), { path: '/v1/notifications', headers: bearerHeaders(token) });
 
 test('after many rounds of the attack, memory and event loop delay are as before', async (t) => {
   await run();

@@ -20,6 +20,7 @@ const work = defineOperation({
   method: 'POST',
   path: '/v1/work',
   scope: null,
+  callers: ['clients'],
   summary: '',
   description: '',
   request,

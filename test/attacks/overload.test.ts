@@ -16,6 +16,7 @@ async function serverOf(t: { after(run: () => unknown): void }, work: () => Prom
     method: 'GET',
     path: '/v1/work',
     scope: null,
+    callers: ['clients'],
     summary: '',
     description: '',
     request,

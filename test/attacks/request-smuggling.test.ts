@@ -19,6 +19,7 @@ const echo = defineOperation({
   method: 'POST',
   path: '/v1/echo',
   scope: null,
+  callers: ['clients'],
   summary: '',
   description: '',
   request,

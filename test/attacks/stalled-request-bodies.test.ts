@@ -19,6 +19,7 @@ const says = defineOperation({
   method: 'POST',
   path: '/v1/says',
   scope: null,
+  callers: ['clients'],
   summary: '',
   description: '',
   request,

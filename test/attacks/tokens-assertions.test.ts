@@ -6,6 +6,10 @@ import { parseClientKeys } from '../../src/auth/client-keys.ts';
 import { engines } from '../support/database-engines.ts';
 import { addKeyClient, assertionForm, publicUrl, signClientAssertion, startTokenServer } from '../support/token-app.ts';
 
+const foreignAudience = `aud of the client_assertion must be the issuer ${publicUrl}, as a string`;
+const notSigned =
+  'no registered key of the client in sub has signed the client_assertion: check sub, kid and the registered keys';
+
 for (const engine of engines) {
   test(`[R44] ${engine.name}: an assertion gets one token, and is refused when it is used again or concurrently`, async (t) => {
     const served = await startTokenServer(t, engine);
@@ -31,18 +35,21 @@ test('[R44] [R48] an assertion with another audience, a long life or a wrong clo
   const { clientId, privateKey } = await addKeyClient(served);
   const now = served.clock.at / 1_000;
   const cases: ReadonlyArray<readonly [Record<string, unknown>, string]> = [
-    [{ aud: `${publicUrl}/oauth2/token` }, 'aud of the client_assertion must be the issuer, as a string'],
-    [{ aud: [publicUrl] }, 'aud of the client_assertion must be the issuer, as a string'],
+    [{ aud: `${publicUrl}/oauth2/token` }, foreignAudience],
+    [{ aud: `${publicUrl}/` }, foreignAudience],
+    [{ aud: [publicUrl] }, foreignAudience],
     [{ exp: now + 86_400 }, 'a client_assertion may live 300 s at most'],
     [{ exp: now - 3_600, iat: now - 3_660 }, 'the client_assertion expired 3600 s ago by the clock of this server'],
     [{ iat: now + 61 }, 'iat of the client_assertion is 61 s ahead of the clock of this server'],
     [{ nbf: now + 61 }, 'nbf of the client_assertion is 61 s ahead of the clock of this server'],
     [{ exp: now + 60.5 }, 'exp of the client_assertion must be a whole number of seconds'],
-    [{ aud: 'https://other.example.org' }, 'client authentication failed'],
-    [{ iss: 'somebody' }, 'client authentication failed'],
-    [{ jti: undefined }, 'client authentication failed'],
-    [{ exp: undefined }, 'client authentication failed'],
-    [{ sub: served.client.client.clientId }, 'client authentication failed'],
+    [{ aud: 'https://other.example.org' }, foreignAudience],
+    [{ iss: 'somebody' }, 'iss of the client_assertion must be the client_id, like sub'],
+    [{ jti: undefined }, 'jti is missing: each client_assertion needs a new one'],
+    [{ exp: undefined }, 'exp of the client_assertion must be a whole number of seconds'],
+    [{ sub: '' }, 'sub of the client_assertion must be the client_id'],
+    [{ sub: served.client.client.clientId }, notSigned],
+    [{ sub: 'nobody', iss: 'nobody' }, notSigned],
   ];
   for (const [changes, description] of cases) {
     const answer = await served.ask(assertionForm(await signClientAssertion(served, clientId, privateKey, changes)));

@@ -53,6 +53,7 @@ function documentOf(responses: Readonly<Record<number, ResponseShape>>): Declare
     method: 'GET',
     path: '/v1/one',
     scope: 'any',
+    callers: ['clients'],
     summary: '',
     description: '',
     request: {},

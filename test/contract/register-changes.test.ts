@@ -22,6 +22,7 @@ function register(
           method: 'POST',
           path: `/v1/things/${index}`,
           scope: 'events:read',
+          callers: ['clients'],
           summary: '',
           description: '',
           request,
@@ -50,6 +51,7 @@ const lost: readonly (readonly [string, ReturnType<typeof register>, RegExp])[] 
   ['another path', register({ path: '/v1/other' }, {}), /path changed/],
   ['another method', register({ method: 'GET' }, {}), /method changed/],
   ['another scope', register({ scope: 'documents:read' }, {}), /scope changed/],
+  ['other callers', register({ callers: ['citizens'] }, {}), /no longer for clients/],
   ['another first release', register({ since: '1.1' }, {}), /since changed/],
   [
     'a member that became required',

@@ -115,5 +115,5 @@ test('webhooks to private targets are a warning, and no secret of a database wit
   const [first] = ofCheck('settings');
   assert.equal(first?.status, 'warn');
   assert.match(first?.found ?? '', /^WEBHOOK_PRIVATE_TARGETS is true: clients can make this server call hosts of your/);
-  assert.match(ofCheck('database')[0]?.found ?? '', /no host of DATABASE_URL accepts writes: host 1: .*; host 2: /);
+  assert.match(ofCheck('database')[0]?.found ?? '', /no host of DATABASE_URL accepts writes: host 1: .*, host 2: /);
 });

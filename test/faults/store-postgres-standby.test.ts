@@ -71,7 +71,7 @@ test('postgres: of several hosts the primary is used, whatever its place, and th
   proxy.redirectTo('postgres://nobody@/nowhere?host=/nowhere');
   await assert.rejects(
     db.write([{ sql: 'create table other (id text not null)' }]).catch(() => db.write([{ sql: 'select 1 as x' }])),
-    /no host of DATABASE_URL accepts writes: host 3: .*; host 1: .*; host 2: .*this server is a standby/,
+    /no host of DATABASE_URL accepts writes: host 3: .*, host 1: .*, host 2: .*this server is a standby/,
   );
   await promote(standby);
   await db.write([{ sql: 'create table there (id text not null)' }]);

@@ -6,6 +6,7 @@ import { decodeProtectedHeader } from 'jose';
 import { createAuthorizationServer } from '../../src/auth/authorization-server.ts';
 import { createTokenChecker } from '../../src/auth/check-token.ts';
 import { createClientCache } from '../../src/auth/client-cache.ts';
+import { createQuotaLimiter } from '../../src/auth/quota.ts';
 import { openSigningKeys } from '../../src/auth/signing-key-store.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { engines } from '../support/database-engines.ts';
@@ -30,7 +31,10 @@ async function secondProcess(
   const keys = await openSigningKeys(signingKeyDeps);
   const clients = createClientCache(db.read, clock);
   const report = (fault: unknown) => assert.ifError(fault);
-  const parts = { db, clock, keys, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true, report };
+  const quotas = createQuotaLimiter(clock, systemRandom);
+  const onRefused = () => assert.fail('no request is refused');
+  const shared = { db, clock, keys, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true };
+  const parts = { ...shared, quotas, report, onRefused };
   const { ask } = await listenOnLoopback(t, createAuthorizationServer(parts).handler);
   return { ask, checker: createTokenChecker({ clock, publicUrl, keys, clients, trusted: [] }) };
 }

@@ -54,7 +54,7 @@ const asItIs = (_path: string, answer: Response) => answer;
 for (const { name: engine } of engines) {
   test(`[R51] ${engine}: a client that must bind its tokens uses DPoP with the server's nonces in every call`, async (t) => {
     const { sent, clientWith } = await startDemo(t, { DPOP_NONCES: 'true' }, engine);
-    await assert.rejects(clientWith({ dpop: false }).verify(mary), { name: 'TokenError', error: 'invalid_grant' });
+    await assert.rejects(clientWith({ dpop: false }).verify(mary), { name: 'TokenError', error: 'invalid_dpop_proof' });
     sent.length = 0;
     const client = clientWith({});
     assert.equal((await client.verify(mary)).decision, 'match');

@@ -130,6 +130,31 @@ test('the program in the documentation verifies, sends, deposits and reads, and 
   assert.match(refused ?? '', /^insufficient-claims: \S/);
 });
 
+test('a CommonJS program loads the package with require where Node.js can, and with import() on every version', () => {
+  const use = "typeof createClient === 'function' && typeof verifyWebhook === 'function'";
+  const program = (load: string) =>
+    `(async () => { const { createClient, verifyWebhook } = ${load}; console.log(${use}); })();`;
+  const outputOf = (load: string) => {
+    writeFileSync(join(packed.folder, 'load.cjs'), program(load));
+    const { stdout, stderr } = spawnSync(node, ['load.cjs'], { cwd: packed.folder, encoding: 'utf8', timeout: 60_000 });
+    return `${stdout}${stderr}`;
+  };
+  assert.match(outputOf("await import('citizen-services-client')"), /^true$/m);
+  const canRequire = execFileSync(node, ['-p', 'process.features.require_module === true'], { encoding: 'utf8' });
+  const required = outputOf("require('citizen-services-client')");
+  assert.match(required, canRequire.trim() === 'true' ? /^true$/m : /ERR_REQUIRE_ESM/);
+});
+
+test('a TypeScript program in CommonJS compiles with the types of the package', () => {
+  const program = "import { createClient } from 'citizen-services-client';\nvoid createClient;\n";
+  writeFileSync(join(packed.folder, 'consumer.cts'), program);
+  const args = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+  const typeRoots = ['--typeRoots', join(repositoryRoot, 'node_modules/@types')];
+  const options = { cwd: packed.folder, env: toolEnvironment(), encoding: 'utf8', timeout: 100_000 } as const;
+  const { status, stdout } = spawnSync('tsc', [...args, ...typeRoots, 'consumer.cts'], options);
+  assert.equal(status, 0, stdout);
+});
+
 test('the webhook receiver in the documentation accepts only the calls that the command line forwards', async (t) => {
   const address = `http://127.0.0.1:${await replacePort()}/hooks`;
   const listening = start(t, [bin, 'listen', '--dpop', '--forward-to', address]);

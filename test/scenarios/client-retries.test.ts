@@ -252,6 +252,25 @@ test('a client over its quota waits as long as Retry-After says, and without ret
   assert.ok(Number(refused.retryAfterMs) >= 1_000);
 });
 
+test('a client over its quota is served after any number of short delays, and gives up after 55 seconds in all', async () => {
+  const overQuota = problem(429, 'quota-exceeded', '1');
+  const { client, pauses } = clientThrough(first(12, '/v1/events', overQuota));
+  assert.equal((await client.call('readEvents')).status, 200);
+  assert.equal(pauses.length, 12);
+  assert.ok(pauses.every((ms) => ms >= 1_000));
+  const endless = clientThrough(first(999, '/v1/events', overQuota));
+  await assert.rejects(endless.client.call('readEvents'), { status: 429, slug: 'quota-exceeded' });
+  const waitedMs = endless.pauses.reduce((sum, ms) => sum + ms, 0);
+  assert.ok(waitedMs <= 55_000 && waitedMs > 45_000, `${waitedMs}`);
+  // Without a delay of the server, the number is limited.
+  const atOnce = clientThrough(first(999, '/v1/events', problem(429, 'quota-exceeded', '0')));
+  await assert.rejects(atOnce.client.call('readEvents'), { status: 429 });
+  assert.equal(proxy.count('GET', '/v1/events'), 5);
+  const never = clientThrough(first(999, '/v1/events', overQuota), { retries: 0 });
+  await assert.rejects(never.client.call('readEvents'), { status: 429 });
+  assert.equal(proxy.count('GET', '/v1/events'), 1);
+});
+
 test('retries stop after the configured number, and at once if Retry-After is longer than a minute', async () => {
   const { client, pauses } = clientThrough(first(99, '/v1/events', 'lost'), { retries: 3 });
   await assert.rejects(client.call('readEvents'), NetworkError);

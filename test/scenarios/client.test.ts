@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
@@ -96,6 +96,42 @@ for (const { name: engine } of engines) {
     await assert.rejects(thief.notification('ntf_1'), { name: 'TokenError', error: 'invalid_client', status: 401 });
   });
 }
+
+test('a client whose key is in another program signs its assertions there, and a wrong signature form is reported', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwks = join(home.dataDir, 'signer-jwks.json');
+  writeFileSync(jwks, JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'hsm-1' }] }));
+  const order = ['clients', 'create', 'Signer', '--scopes', 'events:read', '--jwks', jwks, '--json'];
+  const made = await runCommandInProcess(home, ...order);
+  assert.equal(made.code, 0, made.stderr);
+  const { clientId } = JSON.parse(made.stdout) as { clientId: string };
+  const signed: Uint8Array[] = [];
+  const clientWith = (key: KeyObject, dsaEncoding: 'ieee-p1363' | 'der') =>
+    createClient({
+      baseUrl: home.url,
+      clientId,
+      signer: {
+        alg: 'ES256',
+        kid: 'hsm-1',
+        sign: async (data) => {
+          signed.push(data);
+          return sign('sha256', data, { key, dsaEncoding });
+        },
+      },
+    });
+  assert.equal((await clientWith(privateKey, 'ieee-p1363').call('readEvents')).status, 200);
+  assert.equal(signed.length, 1);
+  await assert.rejects(
+    clientWith(privateKey, 'der').call('readEvents'),
+    /for ES256, R and S of 32 bytes each, not ASN\.1/,
+  );
+  const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  await assert.rejects(clientWith(otherKey, 'ieee-p1363').call('readEvents'), { error: 'invalid_client' });
+  assert.throws(
+    () => createClient({ baseUrl: home.url, clientId } as never),
+    /expected one of clientSecret, privateKey/,
+  );
+});
 
 test('a refusal has its fix and all issues, and contains no data of the request', async () => {
   const secretWords = { familyName: 'Zzyxwname', birthDate: 'Zzyxwdate' };

@@ -86,7 +86,8 @@ test('the commands for service teams work unchanged, and their programs verify a
   assert.equal((memberOf(list, 'items') as unknown[]).length, 1);
   assert.deepEqual({ document, range }, { document: 'PARKING PERMIT 2026/119', range: 'PARKING' });
   assert.equal(memberOf(record, 'title'), 'Parking permit');
-  for (const { info, text } of page.fences) {
+  const recipes = readMarkdownPage('docs/oauth-libraries.md');
+  for (const { info, text } of [...page.fences, ...recipes.fences]) {
     const [, name] = /^\/\/ (\S+\.mjs):/.exec(text) ?? [];
     if (info === 'js' && name !== undefined) writeFileSync(join(folder, name), text);
   }
@@ -108,6 +109,11 @@ async function buyToken(folder: string): Promise<string> {
   const { clientId } = JSON.parse(made.stdout) as { clientId: string };
   const bought = await run(process.execPath, ['get-token.mjs'], folder, { ISSUER: home.url, CLIENT_ID: clientId });
   assert.equal(bought.code, 0, bought.stderr);
+  const recipe = await run(process.execPath, ['openid-client-token.mjs'], folder, {
+    ISSUER: home.url,
+    CLIENT_ID: clientId,
+  });
+  assert.match(recipe.stdout, /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/, recipe.stderr);
   return bought.stdout;
 }
 

@@ -48,10 +48,10 @@ test('invalid requests are refused before the register is read', async (t) => {
       await slug(app.ask('POST', { ...zoeClaims, purpose: 'tax' }, {}, { purposesOf: () => ['health'] })),
     ],
     [
-      ['insufficient-claims', undefined],
-      ['insufficient-claims', undefined],
-      ['insufficient-claims', undefined],
-      ['bad-request', ['duplicate']],
+      ['insufficient-claims', ['required']],
+      ['insufficient-claims', ['required']],
+      ['insufficient-claims', ['required']],
+      ['bad-request', ['repeated']],
       ['bad-request', ['too-long']],
       ['bad-request', ['malformed']],
       ['bad-request', ['malformed']],
@@ -61,6 +61,23 @@ test('invalid requests are refused before the register is read', async (t) => {
     ],
   );
   assert.equal((await app.events()).length, eventsBefore);
+});
+
+test('a verification with too few claims is refused with the claims that each minimum set of the policy misses', async (t) => {
+  const app = await openIdentityAppWithPeople(t, sqlite);
+  const answered = await app.ask('POST', { citizenId: 'C-1', givenName: 'Zoë', birthDate: '1980' });
+  assert.ok('refusal' in answered);
+  const { slug, detail, issues } = answered.refusal;
+  assert.equal(slug, 'insufficient-claims');
+  assert.deepEqual(issues, [
+    {
+      in: 'body',
+      pointer: '/birthDate',
+      code: 'required',
+      detail: 'required: birthDate with month and day',
+    },
+  ]);
+  assert.match(detail, /^Add birthDate with month and day; or documentNumber, and streetAddress or postalCode; or /);
 });
 
 test('a verification without a register is not determined and not counted', async (t) => {

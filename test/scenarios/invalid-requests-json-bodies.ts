@@ -123,22 +123,27 @@ const claims = invalidMembers(verifyOperations, [
   ['a claim of white space', { familyName: ' \t' }, 'body /familyName malformed'],
   ['a date in another order', { birthDate: '25.04.1981' }, 'body /birthDate malformed'],
   ['a date with a time', { birthDate: '1981-04-25T00:00:00Z' }, 'body /birthDate malformed'],
-  ['a claim under its two names', { birth_date: '1981-04-25' }, 'body /birth_date duplicate'],
+  ['a claim under its two names', { birth_date: '1981-04-25' }, 'body /birth_date repeated'],
   ['a nonce that is too long', { nonce: markers.nonce.repeat(21) }, 'body /nonce too-long'],
 ]);
 
 const insufficientClaims: readonly InvalidRequest[] = [
-  ['no claims at all', { citizenId: undefined, givenName: undefined, familyName: undefined, birthDate: undefined }],
-  ['only an id', { givenName: undefined, familyName: undefined, birthDate: undefined }],
-  ['a name and a date of birth', { citizenId: undefined, givenName: undefined }],
-  ['both names and a date of birth', { citizenId: undefined }],
-  ['an id and a name', { birthDate: undefined }],
+  [
+    'no claims at all',
+    { citizenId: undefined, givenName: undefined, familyName: undefined, birthDate: undefined },
+    ...['citizenId', 'familyName', 'birthDate'],
+  ],
+  ['only an id', { givenName: undefined, familyName: undefined, birthDate: undefined }, 'familyName', 'birthDate'],
+  ['a name and a date of birth', { citizenId: undefined, givenName: undefined }, 'citizenId'],
+  ['both names and a date of birth', { citizenId: undefined }, 'citizenId'],
+  ['an id and a name', { birthDate: undefined }, 'birthDate'],
 ].map(
-  ([title, members]): InvalidRequest => ({
+  ([title, members, ...missing]): InvalidRequest => ({
     title: String(title),
     operations: verifyOperations,
     make: (good) => withMembers(good, members as Readonly<Record<string, unknown>>),
     expected: [400, 'insufficient-claims'],
+    expectedIssues: missing.map((claim) => `body /${String(claim)} required`),
   }),
 );
 

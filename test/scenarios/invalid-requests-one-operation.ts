@@ -88,15 +88,16 @@ const claims = invalidQueries(verify, verifyPath, [
 ]);
 
 const insufficientClaims: readonly InvalidRequest[] = [
-  ['no claims', '/v1/identity/verify'],
-  ['only an id', '/v1/identity/verify?citizenId=demo-mary'],
-  ['an id and a name', verifyPath],
+  ['no claims', '/v1/identity/verify', 'citizenId', 'familyName', 'birthDate'],
+  ['only an id', '/v1/identity/verify?citizenId=demo-mary', 'familyName', 'birthDate'],
+  ['an id and a name', verifyPath, 'birthDate'],
 ].map(
-  ([title = '', path = '']): InvalidRequest => ({
+  ([title = '', path = '', ...missing]): InvalidRequest => ({
     title,
     operations: verify,
     make: (good) => ({ ...good, path }),
     expected: [400, 'insufficient-claims'],
+    expectedIssues: missing.map((claim) => `query ${claim} required`),
   }),
 );
 
@@ -228,7 +229,7 @@ const citizens: readonly InvalidRequest[] = [
   {
     title: 'a token without a citizen',
     operations: ['readOwnAccessLog', 'statePreferences', 'readPreferences', 'listInboxMessages', 'openInboxMessage'],
-    make: (good) => good,
+    make: (good, { singlePurposeToken }) => withHeaders(good, { authorization: `Bearer ${singlePurposeToken}` }),
     expected: [403, 'citizen-token-needed'],
   },
 ];

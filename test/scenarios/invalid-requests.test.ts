@@ -10,6 +10,7 @@ import { apiVersion } from '../../src/config/version.ts';
 import { readRootKey } from '../../src/crypto/root-key-file.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
 import {
   bearerHeaders,
   createHttpClient,
@@ -18,12 +19,7 @@ import {
   postJson,
   sendRawHttp,
 } from '../support/http-client.ts';
-import {
-  fileCleanupScope,
-  makeServerFixture,
-  type RunningServer,
-  type ServerFixture,
-} from '../support/server-process.ts';
+import { fileCleanupScope, type RunningServer, type ServerFixture } from '../support/server-process.ts';
 import {
   createClientToken,
   createResources,
@@ -43,13 +39,16 @@ const table: readonly InvalidRequest[] = [...invalidForAnyOperation, ...invalidJ
 let home: ServerFixture;
 let server: RunningServer;
 let world: RequestContext;
+/** The same with tokens that name a citizen. */
+let worldOfCitizens: RequestContext;
 /** A new connection for each request, because some responses close theirs. */
 let ask: ReturnType<typeof createHttpClient>;
 
 const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeServerFixture(thisFile, { settings: { LOG_LEVEL: 'trace', CLAMAV: 'off' } });
-  await (await home.start('demo')).stop('SIGTERM');
+  const made = await makeDemoWithExternalIssuer(thisFile, { LOG_LEVEL: 'trace', CLAMAV: 'off' });
+  home = made.home;
+  const citizen = { client_id: made.citizensClient, sub: 'mary', citizen_id: 'demo-mary', aud: `${home.url}/v1` };
   const expired = await expiredToken();
   // Started as in production: unlike the demo it prints no token.
   server = await home.start('start');
@@ -70,6 +69,11 @@ before(async () => {
     ids: await createResources(ask, token),
     otherClientIds: await createResources(ask, await createClientToken(home, 'Another')),
   };
+  worldOfCitizens = {
+    ...world,
+    token: await made.issuer.sign({ ...citizen, scope: 'citizen:self' }),
+    tokenWithoutScope: await made.issuer.sign({ ...citizen, scope: 'documents:read' }),
+  };
 });
 
 async function expiredToken(): Promise<string> {
@@ -89,7 +93,7 @@ test('the table contains every operation of the register', (t) => {
 });
 
 /** Operations that this file skips, because they delete their resource or need a citizen of a trusted issuer. */
-const ofCitizens = operations.filter(({ scope }) => scope === 'citizen:self').map(({ name }) => name);
+const ofCitizens = operations.filter(({ callers }) => !callers.includes('clients')).map(({ name }) => name);
 const untried = new Set(['cancelNotification', 'withdrawDocument', 'removeWebhook', ...ofCitizens]);
 
 test('the valid request of each operation receives 2xx', async () => {
@@ -103,7 +107,8 @@ test('the valid request of each operation receives 2xx', async () => {
 for (const line of table) {
   test(`a request with ${line.title} receives ${line.expected.join(' ')}: ${line.operations.join(', ')}`, async () => {
     for (const operation of line.operations) {
-      const wrong = line.make(validRequest(operation, world), world, operation);
+      const context = ofCitizens.includes(operation) ? worldOfCitizens : world;
+      const wrong = line.make(validRequest(operation, context), context, operation);
       const answer = 'path' in wrong ? await ask(wrong) : await askRaw(wrong);
       assertProblem(answer, line, operation);
     }
@@ -121,6 +126,40 @@ test('an unknown path receives 404 not-found, with and without a token', async (
     for (const expectedHeaders of [{}, bearerHeaders(world.token)]) {
       assertProblem(await ask({ path, headers: expectedHeaders }), line, path);
     }
+  }
+});
+
+test('a path that an OAuth library guesses receives 404 and the URL of the token endpoint', async () => {
+  const tokenUrl = `${home.url}/oauth2/token`;
+  for (const path of [
+    '/token',
+    '/oauth/token',
+    '/v1/oauth2/token',
+    '/oauth2/token/',
+    '/connect/token',
+    '/oauth2/v1/token',
+  ]) {
+    for (const method of ['GET', 'POST']) {
+      const answer = await ask({ method, path });
+      const problem = parseJsonBody(answer);
+      assert.deepEqual([answer.status, problem['tokenUrl']], [404, tokenUrl], path);
+      assert.ok(String(problem['detail']).includes(tokenUrl), path);
+    }
+  }
+  const discovery = parseJsonBody(await ask({ path: '/.well-known/openid-configuration' }));
+  assert.match(String(discovery['detail']), /\/\.well-known\/oauth-authorization-server\.$/);
+});
+
+test('every 401 has the URL of the token endpoint, as a member and in its texts', async () => {
+  const tokenUrl = `${home.url}/oauth2/token`;
+  for (const authorization of [undefined, 'Basic x', 'Bearer x', `Bearer ${world.expiredToken}`]) {
+    const answer = await ask({
+      path: '/v1/notifications',
+      headers: authorization === undefined ? {} : { authorization },
+    });
+    const problem = parseJsonBody(answer);
+    assert.deepEqual([answer.status, problem['tokenUrl']], [401, tokenUrl]);
+    assert.match(`${problem['detail']} ${problem['fix']}`, /\/oauth2\/token|tokenUrl/);
   }
 });
 

@@ -24,10 +24,16 @@ let url = '';
 let ask: ReturnType<typeof createHttpClient>;
 
 const allScopes: ReadonlySet<string> = new Set(scopes);
+const quota = { perSecond: 1, burst: 1 };
 const callers: Readonly<Record<string, Caller>> = {
-  ample: { clientId: 'ample', citizenId: 'demo-mary', scopes: allScopes },
-  spent: { clientId: 'spent', citizenId: 'demo-mary', scopes: allScopes, quota: { perSecond: 1, burst: 1 } },
+  ample: { clientId: 'ample', scopes: allScopes },
+  spent: { clientId: 'spent', scopes: allScopes, quota },
+  ampleForMary: { clientId: 'ample', citizenId: 'demo-mary', scopes: allScopes },
+  spentForMary: { clientId: 'spent', citizenId: 'demo-mary', scopes: allScopes, quota },
 };
+const ofCitizens = new Set(
+  operations.filter(({ callers: kinds }) => !kinds.includes('clients')).map(({ name }) => name),
+);
 
 /** Ports that throw the fault when they are called or read. */
 function brokenPorts(): never {
@@ -67,7 +73,10 @@ before(async () => {
 });
 after(() => server.stop(1_000));
 
-const asking = (name: string, token: string) => ask(validRequest(name, { token, ids: unknownIds }));
+const asking = (name: string, client: 'ample' | 'spent') => {
+  const token = ofCitizens.has(name) ? `${client}ForMary` : client;
+  return ask(validRequest(name, { token, ids: unknownIds }));
+};
 
 /** The slug, and the members about retrying. */
 function problemOf({ status, headers, body }: HttpResponse) {

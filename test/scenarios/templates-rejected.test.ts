@@ -7,7 +7,7 @@ const wrongTemplates: ReadonlyArray<[string, object, string[], RegExp]> = [
   [
     'a language lacks a placeholder',
     { texts: [permitTemplate.texts[0], { language: 'nl', message: 'Dag ((name)).' }] },
-    ['/texts/1/message missing'],
+    ['/texts/1/message required'],
     /lacks \(\(number\)\), which the text in fr-BE has:/,
   ],
   ['no text in the default language', { defaultLanguage: 'de' }, ['/defaultLanguage not-allowed'], /fr-BE, nl-BE/],
@@ -48,13 +48,13 @@ const wrongSends: ReadonlyArray<[string, object, string[], RegExp]> = [
   [
     'no values',
     { personalisation: undefined },
-    ['/personalisation/name missing', '/personalisation/number missing'],
+    ['/personalisation/name required', '/personalisation/number required'],
     /is required/,
   ],
   [
     'a value that is in no text',
     { personalisation: { ...values, colour: 'red' } },
-    ['/personalisation/colour unknown'],
+    ['/personalisation/colour unknown-input'],
     /no such placeholder/,
   ],
   [

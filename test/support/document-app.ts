@@ -35,6 +35,7 @@ import { createCommitter } from '../../src/ledger/commit.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
 import type { Actor } from '../../src/ledger/ledger-event.ts';
 import type { Engine } from './database-engines.ts';
+import { createMemoryErasedList } from './memory-erased-list.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
@@ -154,6 +155,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
       clock,
       createId,
       ports,
+      erasedList: createMemoryErasedList(),
       claim: (statement: Statement) => faultPoints.write([statement]),
     },
     /** Evicts cached keys, like a restart. */

@@ -33,6 +33,7 @@ import { findOwnTemplate } from '../../src/notifications/templates/template-shap
 import { createPrivateHostCheck } from '../../src/notifications/webhooks/private-host-check.ts';
 import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
 import type { WebhookPorts } from '../../src/notifications/webhooks/webhook-shape.ts';
+import { createMemoryErasedList } from './memory-erased-list.ts';
 
 /** Everything that notifications use, on one database. Only the token of the caller is not verified. */
 export type NotificationApp = Awaited<ReturnType<typeof createNotificationApp>>;
@@ -138,6 +139,7 @@ export async function createNotificationApp(
     ports,
     serve,
     createId,
+    erasedList: createMemoryErasedList(),
     random,
     commit,
     onCommitted,

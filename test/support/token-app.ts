@@ -10,6 +10,7 @@ import { createClientCache } from '../../src/auth/client-cache.ts';
 import { parseClientKeys } from '../../src/auth/client-keys.ts';
 import { insertClient } from '../../src/auth/client-store.ts';
 import { createDpopNonces, type DpopNonces } from '../../src/auth/dpop-nonces.ts';
+import { createQuotaLimiter } from '../../src/auth/quota.ts';
 import {
   createMissingSigningKeys,
   openSigningKeys,
@@ -17,6 +18,7 @@ import {
   type SigningKeyDeps,
   type SigningKeys,
 } from '../../src/auth/signing-key-store.ts';
+import type { TokenRefusal } from '../../src/auth/token-endpoint.ts';
 import type { TrustedIssuer } from '../../src/auth/trusted-issuer.ts';
 import { createReplayDetector } from '../../src/auth/used-proof-store.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
@@ -152,6 +154,8 @@ export const scopes = ['documents:read', 'documents:write', 'notifications:send'
 export type TokenServer = TokenApp & {
   readonly origin: string;
   readonly reportedErrors: unknown[];
+  /** The log fields of each refused token request. */
+  readonly refusals: TokenRefusal[];
   readonly handler: RequestListener;
   readonly issueAccessToken: (clientId: string, scopes: readonly string[]) => Promise<string>;
   /** Posts a form with `grant_type=client_credentials` to the token endpoint. */
@@ -171,17 +175,36 @@ export async function startTokenServer(
 ): Promise<TokenServer> {
   const app = await openTokenApp(t, { engine, ...options });
   const reportedErrors: unknown[] = [];
+  const refusals: TokenRefusal[] = [];
+  // Quotas need a monotonic clock, and tests set the clock back.
+  let latest = 0;
+  const monotonic = {
+    now: () => {
+      latest = Math.max(latest, app.clock.now());
+      return latest;
+    },
+  };
   const server = createAuthorizationServer({
     ...app,
     random: systemRandom,
+    quotas: createQuotaLimiter(monotonic, systemRandom),
     publicUrl,
     scopes,
     trustedIssuers: [],
     secrets: true,
     report: (fault) => reportedErrors.push(fault),
+    onRefused: (refused) => refusals.push(refused),
   });
   const { origin, ask } = await listenOnLoopback(t, server.handler);
-  return { ...app, origin, reportedErrors, ask, handler: server.handler, issueAccessToken: server.issueAccessToken };
+  return {
+    ...app,
+    origin,
+    reportedErrors,
+    refusals,
+    ask,
+    handler: server.handler,
+    issueAccessToken: server.issueAccessToken,
+  };
 }
 
 /** Lets an authorization server listen on loopback until the end of the test. */
@@ -233,12 +256,12 @@ export async function addKeyClient(server: TokenServer): Promise<{ clientId: str
   return { clientId: client.clientId, privateKey };
 }
 
-/** A valid assertion of that client for a minute, with these changes of its claims. */
+/** A valid assertion of that client for a minute, with these changes of its claims and of its header. */
 export async function signClientAssertion(
   { clock }: Pick<TokenServer, 'clock'>,
   clientId: string,
   privateKey: KeyObject,
-  changes: Record<string, unknown> = {},
+  { header, ...changes }: Record<string, unknown> & { readonly header?: object } = {},
 ): Promise<string> {
   const now = clock.at / 1_000;
   const claims = {
@@ -250,5 +273,5 @@ export async function signClientAssertion(
     jti: randomUUID(),
     ...changes,
   };
-  return await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey);
+  return await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', ...header }).sign(privateKey);
 }

@@ -144,6 +144,7 @@ export const memberDescriptions: Readonly<Record<string, string>> = {
   attachments: 'Documents that belong to the message.',
   at: 'The time.',
   bulkProcessing: 'Whether the access concerned many citizens at once.',
+  callers: 'The permitted callers: clients that act for themselves, citizens with their own token, or both.',
   chain: 'The pseudonym of this chain of entries in the ledger, in base64.',
   channels: 'The messages that the channels would send.',
   checkedAt: 'The time of the query to the register.',

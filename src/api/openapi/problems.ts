@@ -1,3 +1,4 @@
+import { tokenPath } from '../../auth/access-token.ts';
 import { problems } from '../../kernel/problem-catalogue.ts';
 import type { ProblemSlug } from '../../kernel/refusal.ts';
 import type { Operation } from '../operation.ts';
@@ -10,7 +11,6 @@ const tokenProblems: readonly ProblemSlug[] = [
   'expired-access-token',
   'invalid-dpop-proof',
   'dpop-nonce-needed',
-  'hiding-not-permitted',
   'quota-exceeded',
   'too-many-failed-requests',
 ];
@@ -46,9 +46,14 @@ function problemsByStatus<P>(operation: Operation<P>): readonly (readonly [numbe
   return [...Map.groupBy(slugs, (slug) => problems[slug].status)].sort(([left], [right]) => left - right);
 }
 
-function tokenSlugs<P>({ scope }: Operation<P>): readonly ProblemSlug[] {
+function tokenSlugs<P>({ scope, callers, citizenData }: Operation<P>): readonly ProblemSlug[] {
   if (scope === null) return [];
-  return scope === 'any' ? tokenProblems : [...tokenProblems, 'missing-scope'];
+  const slugs = [...tokenProblems];
+  if (citizenData) slugs.push('hiding-not-permitted');
+  if (scope !== 'any') slugs.push('missing-scope');
+  if (!callers.includes('citizens')) slugs.push('client-token-needed');
+  if (!callers.includes('clients')) slugs.push('citizen-token-needed');
+  return slugs;
 }
 
 function bodySlugs<P>(operation: Operation<P>): readonly ProblemSlug[] {
@@ -106,6 +111,8 @@ export function problemExamples<P>(operations: readonly Operation<P>[], publicUr
           status,
           detail: cause,
           fix,
+          ...(status === 401 ? { tokenUrl: `${publicUrl}${tokenPath}` } : {}),
+          ...(slug === 'malformed-json' ? { line: 3, column: 14 } : {}),
           ...(slug === 'bad-request' ? { issues: [missingMember] } : {}),
           retryable: retryable === true,
           instance: 'urn:uuid:6f1c2d1e-8f0a-4c55-9b57-2f6f0f5b8a11',
@@ -177,6 +184,26 @@ export const problemSchema = {
       format: 'date-time',
       maxLength: 40,
       description: 'The time of this server, if a token or proof has expired or is not valid yet.',
+    },
+    tokenUrl: {
+      type: 'string',
+      format: 'uri',
+      maxLength: 2_048,
+      description: 'The URL of the token endpoint, on every 401 and at paths that look like one.',
+    },
+    line: {
+      type: 'integer',
+      format: 'int32',
+      minimum: 1,
+      maximum: 65_537,
+      description: 'The line of the body at which it stops being JSON.',
+    },
+    column: {
+      type: 'integer',
+      format: 'int32',
+      minimum: 1,
+      maximum: 65_537,
+      description: 'The column in that line, in characters.',
     },
     requiredScopes: {
       type: 'array',

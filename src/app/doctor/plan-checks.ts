@@ -11,6 +11,7 @@ import { rootKeyPath } from '../first-root-key.ts';
 import type { Environment } from '../threads/thread-messages.ts';
 import {
   checkClients,
+  checkErasures,
   checkLedger,
   checkQueues,
   checkRegister,
@@ -93,6 +94,7 @@ function localChecks(context: DoctorContext): readonly DoctorCheck[] {
     content('register', 'see docs/trouble.md#what-to-do-when', checkRegister),
     content('clients', 'see docs/operating.md#clients', checkClients),
     content('ledger', 'see docs/ledger.md#broken', checkLedger),
+    content('erased-citizens', 'see docs/operating.md#keeping-and-erasing', checkErasures),
     content('queues', 'see docs/trouble.md#stuck-deliveries', checkQueues),
   ];
 }

@@ -1,5 +1,13 @@
 import type { Setting } from '../setting.ts';
-import { datesType, flagType, pathType, timeZoneType, urlType, wholeNumberType } from '../setting-types.ts';
+import {
+  datesType,
+  flagType,
+  pathType,
+  timeZoneType,
+  urlType,
+  weekendType,
+  wholeNumberType,
+} from '../setting-types.ts';
 
 /** The settings of notifications that are independent of the channel, and of events. */
 export const notificationSettings = {
@@ -33,6 +41,13 @@ export const notificationSettings = {
     default: '',
     description:
       'Public holidays, as YYYY-MM-DD separated by commas. They are not working days for legal deadlines. Add days, but do not remove past days.',
+  },
+  weekend: {
+    name: 'WEEKEND',
+    type: weekendType,
+    default: 'Saturday, Sunday',
+    description:
+      'Weekdays that are not working days for legal deadlines, such as `Friday, Saturday`. A change applies to each deadline that has not yet been reached.',
   },
   evidenceTsaUrl: {
     name: 'EVIDENCE_TSA_URL',

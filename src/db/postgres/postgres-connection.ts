@@ -69,7 +69,7 @@ export function createPostgresConnector(databaseUrl: string): ConnectPostgres {
         faults.push(`host ${at + 1}: ${postgresErrorMessage(error)}`);
       }
     }
-    throw new DatabaseUnusable(`no host of DATABASE_URL accepts writes: ${faults.join('; ')}`);
+    throw new DatabaseUnusable(`no host of DATABASE_URL accepts writes: ${faults.join(', ')}`);
   };
 }
 

@@ -15,6 +15,21 @@ test('a plain title is the file name, and any other has both forms of RFC 6266',
   );
 });
 
+test('a title that ends with the extension keeps it once, and any other ending stays in the name', () => {
+  assert.equal(attachmentHeader('Bescheid.pdf', 'pdf'), 'attachment; filename="Bescheid.pdf"');
+  assert.equal(attachmentHeader('Bescheid .PDF ', 'pdf'), 'attachment; filename="Bescheid.pdf"');
+  assert.equal(attachmentHeader('photo.jpeg', 'jpg'), 'attachment; filename="photo.jpg"');
+  assert.equal(
+    attachmentHeader('Größe & Co.pdf', 'pdf'),
+    'attachment; filename="Gro_e & Co.pdf"; filename*=UTF-8\'\'Gr%C3%B6%C3%9Fe%20%26%20Co.pdf',
+  );
+  assert.equal(attachmentHeader('.pdf', 'pdf'), 'attachment; filename="pdf.pdf"');
+  assert.equal(attachmentHeader('a.pdf.pdf', 'pdf'), 'attachment; filename="a.pdf.pdf"');
+  assert.equal(attachmentHeader('report.docx', 'pdf'), 'attachment; filename="report.docx.pdf"');
+  const long = attachmentHeader(`${'x'.repeat(150)}.pdf`, 'pdf');
+  assert.equal(long, `attachment; filename="${'x'.repeat(120)}.pdf"`);
+});
+
 test('a title cannot contain a path, a device, another extension or a header', () => {
   assert.equal(attachmentHeader('../../etc/passwd', 'pdf'), 'attachment; filename="etc passwd.pdf"');
   assert.equal(attachmentHeader('a"; filename="b.exe', 'pdf'), 'attachment; filename="a ; filename= b.exe.pdf"');

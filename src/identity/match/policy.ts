@@ -149,3 +149,13 @@ export function claimsForMinimum({ leastDate }: MatchPolicy, { submitted, values
 export function meetsMinimum(policy: MatchPolicy, claims: ReadonlySet<ClaimName>): boolean {
   return policy.minimum.some((set) => set.every((oneOf) => oneOf.some((claim) => claims.has(claim))));
 }
+
+/** The claims that each minimum set needs besides these, the shortest list first. */
+export function missingClaims(
+  { minimum }: MatchPolicy,
+  claims: ReadonlySet<ClaimName>,
+): readonly (readonly ClaimAlternatives[])[] {
+  return minimum
+    .map((set) => set.filter((oneOf) => !oneOf.some((claim) => claims.has(claim))))
+    .sort((left, right) => left.length - right.length);
+}

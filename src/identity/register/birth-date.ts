@@ -43,7 +43,7 @@ export function isDateAfter(form: string, latest: string): boolean {
 export function birthDateFault(
   text: string,
   now: number,
-): { readonly code: string; readonly detail: string } | undefined {
+): { readonly code: 'malformed' | 'out-of-range'; readonly detail: string } | undefined {
   const form = dateForm(text);
   if (form.startsWith('0000') || !dateExists(form)) {
     const detail = 'must be a date of the calendar; send YYYY-MM or YYYY if the day or month is unknown';

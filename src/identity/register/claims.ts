@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type TObject, type TOptional, type TString, Type } from 'typebox';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { maxCitizenIdLength } from '../../kernel/id.ts';
-import type { Issue } from '../../kernel/refusal.ts';
+import type { Issue, IssueCode } from '../../kernel/refusal.ts';
 import { singleLinePattern, singleLineRequirement } from '../../kernel/single-line-text.ts';
 import { birthDateFault, datePattern } from './birth-date.ts';
 
@@ -143,10 +143,11 @@ export function parseVerificationRequest(
   for (const [sentName, value] of Object.entries(sent)) {
     if (value === undefined) continue;
     const name = canonicalMemberName(sentName);
-    const fault = (code: string, detail: string) => issues.push(issueAt(from, sentName, { code, detail }));
+    const fault = (code: IssueCode, detail: string) => issues.push(issueAt(from, sentName, { code, detail }));
     const target: { [name in ClaimName | ContextMemberName]?: string } = isClaim(name) ? claims : contextValues;
-    if (target[name] !== undefined) fault('duplicate', `give ${name} once, under one of its names`);
-    else if (!value.isWellFormed() || value.includes('\u0000')) fault('not-text', 'well-formed Unicode without U+0000');
+    if (target[name] !== undefined) fault('repeated', `give ${name} once, under one of its names`);
+    else if (!value.isWellFormed() || value.includes('\u0000'))
+      fault('malformed', 'well-formed Unicode without U+0000');
     else if (exceedsLength(value, maxClaimLength)) fault('too-long', `at most ${maxClaimLength} code points`);
     else {
       const found = isClaim(name) ? claimFault(name, value, now) : contextFault(name, value);
@@ -157,7 +158,7 @@ export function parseVerificationRequest(
   return issues.length > 0 ? { issues } : { request: { claims, ...contextValues } };
 }
 
-type ValueFault = { readonly code: string; readonly detail: string };
+type ValueFault = { readonly code: IssueCode; readonly detail: string };
 
 function claimFault(claim: ClaimName, value: string, now: number): ValueFault | undefined {
   if (decomposesTooLong(value)) {
@@ -177,7 +178,7 @@ function contextFault(name: ContextMemberName, value: string): ValueFault | unde
 export function issueAt(
   from: 'query' | 'body',
   sentName: string,
-  fault: { readonly code: string; readonly detail: string },
+  fault: { readonly code: IssueCode; readonly detail: string },
 ): Issue {
   return from === 'body' ? { in: from, pointer: `/${sentName}`, ...fault } : { in: from, name: sentName, ...fault };
 }

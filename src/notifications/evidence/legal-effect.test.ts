@@ -84,6 +84,26 @@ test('an earlier opening takes precedence, and a rule has no effect before its i
   assert.deepEqual(seen('as-letter', { letterAt }, due - 1), [undefined, 'not yet', undefined]);
 });
 
+test('the days of the week that do not count are those of the calendar', () => {
+  const riyadh = { ...calendar(), weekend: ['Friday', 'Saturday'], timeZone: 'Asia/Riyadh' };
+  const effectOf = (availableAt: string, used: Calendar) =>
+    legalEffectOf('after-2-working-days', { ...none, availableAt: at(availableAt) }, used, later);
+  // From Wednesday, 25 November, Thursday and Sunday count. From Thursday, Sunday and Monday count.
+  const fromWednesday = effectOf('2026-11-25T09:00:00Z', riyadh);
+  assert.deepEqual(
+    [fromWednesday.effectiveAt, effectOf('2026-11-26T09:00:00Z', riyadh).effectiveAt],
+    ['2026-11-29T21:00:00.000Z', '2026-11-30T21:00:00.000Z'],
+  );
+  assert.deepEqual(fromWednesday.counting, {
+    from: '2026-11-25T09:00:00.000Z',
+    timeZone: 'Asia/Riyadh',
+    workingDays: 2,
+    notCounted: { weekdays: ['Friday', 'Saturday'], holidays: [] },
+  });
+  const everyDay = { ...calendar(), weekend: [] };
+  assert.equal(effectOf('2026-11-27T09:00:00Z', everyDay).effectiveAt, '2026-11-30T00:00:00.000Z');
+});
+
 test('calendar days include weekends and holidays, and end early when the message is opened', () => {
   const facts = { ...none, availableAt: acceptedAt };
   const christmas = { ...calendar('2026-12-24', '2026-12-25'), timeZone: 'Europe/Rome' };

@@ -13,8 +13,16 @@ export type LegalFacts = {
   readonly letterAt: number | undefined;
 };
 
-/** The days that do not count as working days besides Saturdays and Sundays (`YYYY-MM-DD`), in a time zone (default UTC). */
-export type Calendar = { readonly holidays: ReadonlySet<string>; readonly timeZone?: string };
+/** The names of the days of a week, in the order of `Date.getUTCDay`. */
+const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** The days that do not count as working days: holidays (`YYYY-MM-DD`) and days of the week, in a time zone (default UTC). */
+export type Calendar = {
+  readonly holidays: ReadonlySet<string>;
+  /** English names; Saturday and Sunday by default. */
+  readonly weekend?: readonly string[];
+  readonly timeZone?: string;
+};
 
 /**
  * How days were counted, so that anyone can repeat the count without the calendar of the server. Counting starts on the day after `from`;
@@ -93,20 +101,19 @@ type WaitingTime = { readonly days: number; readonly isWorking: boolean; readonl
 function effectAfter(
   from: number | undefined,
   { days, isWorking, basis }: WaitingTime,
-  { holidays, timeZone = 'UTC' }: Calendar,
+  { holidays, weekend = ['Saturday', 'Sunday'], timeZone = 'UTC' }: Calendar,
 ): RuleResult | undefined {
   if (from === undefined) return undefined;
   const skippedHolidays: string[] = [];
   let day = localDateAt(timeZone, from);
   for (let left = days; left > 0; ) {
     day = nextDate(day);
-    const weekday = new Date(day).getUTCDay();
-    if (isWorking && (weekday === 0 || weekday === 6)) continue;
+    if (isWorking && weekend.includes(weekdayNames[new Date(day).getUTCDay()] ?? '')) continue;
     if (isWorking && holidays.has(day)) skippedHolidays.push(day);
     else left -= 1;
   }
   const head = { from: formatInstant(from), ...(timeZone === 'UTC' ? {} : { timeZone }) };
-  const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: skippedHolidays };
+  const notCounted = { weekdays: weekend, holidays: skippedHolidays };
   return {
     at: endOfLocalDate(timeZone, day),
     basis: `${days} ${isWorking ? 'working days' : 'days'} ${basis}`,

@@ -1,6 +1,6 @@
 import type { TemplateId } from '../../kernel/id.ts';
 import { parseLanguageTag } from '../../kernel/language-tag.ts';
-import type { Issue } from '../../kernel/refusal.ts';
+import type { Issue, IssueCode } from '../../kernel/refusal.ts';
 import { placeholderNamesIn } from '../text/markdown.ts';
 
 /** The text of a template in one language; the tag (BCP 47) is canonical. */
@@ -77,7 +77,7 @@ export function textForCitizen(
 /** The issues of the languages of a new template: malformed or repeated tags, and a default language without a text. */
 export function languageIssues(texts: readonly TemplateText[], defaultLanguage: string): Issue[] {
   const issues: Issue[] = [];
-  const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
+  const add = (pointer: string, code: IssueCode, detail: string) => issues.push({ in: 'body', pointer, code, detail });
   const tags = texts.map(({ language }) => parseLanguageTag(language));
   for (const [index, tag] of tags.entries()) {
     const pointer = `/texts/${index}/language`;
@@ -109,6 +109,6 @@ export function placeholderIssues(texts: readonly TemplateText[]): Issue[] {
       .filter((_text, other) => !needed[other]?.isDisjointFrom(missing))
       .map(({ language }) => language);
     const detail = `lacks ${listed.join(', ')}${more}, which the text in ${from.join(', ')} has: every language needs the same values`;
-    return [{ in: 'body', pointer: `/texts/${index}/message`, code: 'missing', detail }];
+    return [{ in: 'body', pointer: `/texts/${index}/message`, code: 'required', detail }];
   });
 }

@@ -46,6 +46,34 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && globalIpv6Addresses.check(address, 'ipv6') && !reservedAddresses.check(address, 'ipv6');
 }
 
+/** Top-level names that no public DNS has (RFC 6761, RFC 6762, RFC 8375, ICANN), and that organisations and clusters use inside. */
+const internalTopLevelNames = [
+  'arpa',
+  'cluster',
+  'corp',
+  'home',
+  'internal',
+  'intranet',
+  'lan',
+  'local',
+  'localdomain',
+  'localhost',
+  'private',
+  'svc',
+];
+/** Public names for the metadata of a virtual machine, which has its credentials. */
+const metadataHosts = ['metadata.goog'];
+
+/**
+ * Whether a host name is only for an internal network. A dot at the end says that the name is complete: `localhost.` is `localhost`,
+ * and no receiver needs it.
+ */
+function isInternalName(host: string): boolean {
+  const labels = host.toLowerCase().split('.');
+  const last = labels.at(-1) ?? '';
+  return labels.length === 1 || last === '' || internalTopLevelNames.includes(last) || metadataHosts.includes(host);
+}
+
 /** Parses the URL of a webhook; undefined when it is not allowed. Plain HTTP and private hosts need the setting of the operator. */
 export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | undefined {
   if (!URL.canParse(text)) return undefined;
@@ -56,7 +84,7 @@ export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | unde
   const host = unbracketedHost(url);
   if (allowPrivate) return url;
   if (isIP(host) !== 0) return isPublicAddress(host) ? url : undefined;
-  return /\.(localhost|local|internal|home\.arpa)$|^[^.]*$/i.test(host) ? undefined : url;
+  return isInternalName(host) ? undefined : url;
 }
 
 /** How the hosts of webhooks are resolved, and whether private addresses are allowed. */
