@@ -44,6 +44,8 @@ export function makeGeneratorFolder(documents: Readonly<Record<string, string>>)
   for (const [name, text] of Object.entries(documents)) writeFileSync(join(path, name), text);
   cpSync(join(packageFolder, 'programs'), path, { recursive: true });
   cpSync(join(packageFolder, 'configs'), path, { recursive: true });
+  // orval finds the version of zod in it.
+  cpSync(join(packageFolder, 'package.json'), join(path, 'package.json'));
   symlinkSync(join(packageFolder, 'node_modules'), join(path, 'node_modules'));
   mkdirSync(join(path, 'generated'));
   return {

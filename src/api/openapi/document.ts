@@ -142,9 +142,9 @@ function requestBodyOf<P>(operation: Operation<P>, { limit, context, components 
     const bytes = { schema: sent, example: exampleDocument };
     const fields = form && formContent(form, sent, context);
     const content = {
-      [usualType]: bytes,
-      // Before the wildcard, because some tools use the first entry that fits.
+      // First, because generators use the first entry or, as proxies do, the first that fits: a wildcard fits a form too.
       ...(fields && { 'multipart/form-data': { ...fields, schema: components.refer(fields.schema, name) } }),
+      [usualType]: bytes,
       '*/*': bytes,
     };
     return { requestBody: { required: true, content } };

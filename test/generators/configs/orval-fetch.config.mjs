@@ -4,6 +4,12 @@ import { defineConfig } from 'orval';
 export default defineConfig({
   api: {
     input: './openapi.json',
-    output: { target: './generated/api.ts', client: 'fetch', baseUrl: { runtime: 'process.env.API_URL' } },
+    output: {
+      target: './generated/api.ts',
+      client: 'fetch',
+      baseUrl: { runtime: 'process.env.API_URL' },
+      // The client cannot send a form to an operation that accepts bytes too.
+      override: { contentType: { exclude: ['multipart/form-data'] } },
+    },
   },
 });

@@ -6,7 +6,7 @@ const verified = await api.identity.verifyIdentity(claims);
 const sent = await api.notifications.sendNotification(message);
 const listed = await api.documents.listDocuments({ citizenId });
 const id = listed.data.documents[0]?.id ?? '';
-const read = await api.documents.retrieveDocument(id);
+const read = await api.documents.retrieveDocument(id, { format: 'blob' });
 report({
   decision: verified.data.decision,
   status: sent.data.status,
