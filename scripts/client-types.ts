@@ -76,7 +76,7 @@ function typesFile({ paths, webhooks, components }: ApiDocument): string {
   for (const { operation } of listOperations(webhooks)) {
     if (operation.requestBody?.content[jsonType] === undefined) failOn(operation.operationId, 'no JSON');
   }
-  const operationTypes = `${comment('Each operation by its operationId: its input, and its JSON responses by status. Every other response is a `Problem`.', '')}export type Operations = {\n${members.join('')}};\n`;
+  const operationTypes = `${comment('Each operation by its operationId: its input, and its JSON response by status. Every error response is a `Problem`.', '')}export type Operations = {\n${members.join('')}};\n`;
   return `${[generatedNotice, preamble, ...declarations, operationTypes].join('\n')}`;
 }
 
@@ -106,7 +106,8 @@ function operationType({ operationId, summary, parameters = [], ...rest }: Opera
   const lines = answerTypes(operationId, rest.responses).map(
     ({ status, schema }) => `      ${status}: ${typeOf(schema, '      ', operationId)};\n`,
   );
-  return `${comment(summary, '  ')}  ${operationId}: {\n${parts.join('')}${body}    answers: {\n${lines.join('')}    };\n  };\n`;
+  const answersType = lines.length === 0 ? 'Record<never, never>' : `{\n${lines.join('')}    }`;
+  return `${comment(summary, '  ')}  ${operationId}: {\n${parts.join('')}${body}    answers: ${answersType};\n  };\n`;
 }
 
 const contentType: Parameter = {

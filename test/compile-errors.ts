@@ -2,7 +2,8 @@
  * Code that must not compile. `npm run check` fails when one of these lines compiles, because then a type became weaker.
  * Nothing here runs.
  */
-import { defineOperation, type OperationCall } from '../src/api/operation.ts';
+import { Type } from 'typebox';
+import { defineOperation, type OperationCall, type ResponseShape } from '../src/api/operation.ts';
 import type { NotificationId } from '../src/kernel/id.ts';
 import { refuse } from '../src/kernel/refusal.ts';
 import { Secret } from '../src/kernel/secret.ts';
@@ -33,6 +34,7 @@ const described = {
   refusals: [],
 } as const;
 
+const textFormat = { type: 'text/plain', pattern: '', description: '', example: '' };
 const answer = { status: 200, json: {} };
 const plain = async () => ({ plain: answer });
 const eventless = async () => ({ effect: { statements: [] }, answer });
@@ -43,6 +45,12 @@ defineOperation({ ...described, citizenData: true, run: plain });
 // @ts-expect-error the effect has no events
 defineOperation({ ...described, citizenData: true, run: eventless });
 defineOperation({ ...described, citizenData: true, run: async () => ({ refusal: refuse('document-not-found') }) });
+
+// A response has one media type.
+// @ts-expect-error JSON and text
+export const twoTypes: ResponseShape = { description: '', schema: Type.Object({}), text: textFormat };
+// @ts-expect-error JSON and bytes
+export const jsonAndBytes: ResponseShape = { description: '', schema: Type.Object({}), bytes: true };
 
 // An operation can write only through its decision.
 // @ts-expect-error a call cannot commit

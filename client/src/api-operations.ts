@@ -39,4 +39,7 @@ export const operations = {
   readTemplate: { method: 'GET', path: '/v1/templates/{id}' },
   removeTemplate: { method: 'DELETE', path: '/v1/templates/{id}' },
   changeOwnLock: { method: 'POST', path: '/v1/register-lock' },
+  previewNotification: { method: 'POST', path: '/v1/notifications/preview' },
+  readDocumentRecord: { method: 'GET', path: '/v1/documents/{id}/record' },
+  readReceiptProof: { method: 'GET', path: '/v1/receipts/{eventId}/proof' },
 } as const;

@@ -53,13 +53,13 @@ export type ConfirmContactAddressBody = {
 };
 
 export type ContactPreferences = {
-  /** The channels in the order that you prefer. The others follow in the order of the policy. */
-  channels?: Array<Open<'email' | 'sms' | 'letter'>>;
+  /** The channels in the order that you prefer. The others follow in the order of the server. */
+  channels: Array<Open<'email' | 'sms' | 'letter'>>;
   /** The channels that are never used. The inbox and letters cannot be declined. */
-  declined?: Array<Open<'email' | 'sms'>>;
-  hours?: ContactPreferencesHours;
-  /** The language (BCP 47) of messages, if the sender has a text in it. */
-  language?: string;
+  declined: Array<Open<'email' | 'sms'>>;
+  hours: ContactPreferencesHours | null;
+  /** The language (BCP 47) of messages, if the sender has a text in it. null: the language in the register. */
+  language: string | null;
   /** The verified addresses; they replace those of the register. */
   verified: VerifiedAddress[];
   /** The addresses with a code that is still valid. */
@@ -68,7 +68,7 @@ export type ContactPreferences = {
   confirmable: string[];
 };
 
-/** Messages are sent only in these hours, except urgent ones. */
+/** Messages are sent only in these hours, except urgent ones. null: at any hour that the server allows. */
 export type ContactPreferencesHours = {
   /** The channels with these hours. */
   channels: Array<Open<'email' | 'sms'>>;
@@ -646,6 +646,103 @@ export type OpenInboxMessageAnswer = {
   attachments: Attachment[];
 };
 
+/**
+ * Values for the placeholders ((name)) in subject and message; required if there are any, because all placeholders need
+ * a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the filled
+ * texts.
+ */
+export type Personalisation = Record<string, string>;
+
+export type PreviewNotificationAnswer = {
+  /** false: there is no such citizen, and all channels would fail. Always true without the scope citizens:known. */
+  citizenKnown: boolean;
+  /**
+   * The language of the message: the one that you named, or the one of the text that was chosen from the template.
+   * Without the scope citizens:known, the response does not show the language of the citizen, and it shows the default
+   * text of a template.
+   */
+  language?: string;
+  /** The messages that the channels would send. */
+  channels: PreviewNotificationAnswerChannelsItem[];
+};
+
+export type PreviewNotificationAnswerChannelsItem = {
+  /** The channel. */
+  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+  reminder?: boolean;
+  /** When this step would begin, if the message is still unread. */
+  notBefore: string;
+  /**
+   * false: the channel would send nothing, for the given reason. Without the scope citizens:known, reasons that depend
+   * on the citizen are not shown.
+   */
+  reachable: boolean;
+  reason?: NotificationReason;
+  /** Email and inbox: the subject. */
+  subject?: string;
+  /**
+   * The text that this channel would send; for a mail without the id and the links. The link of a text message has an
+   * id of zeros.
+   */
+  text: string;
+  /**
+   * The same text as an HTML page: for the inbox always, for email if the message has headings, lists, links or strong
+   * text.
+   */
+  html?: string;
+  /** The number of segments of a text message. */
+  segments?: number;
+};
+
+export type PreviewNotificationBody = {
+  /** The id of the citizen in the register. */
+  citizenId: string;
+  /**
+   * The text of the message, plain or in restricted Markdown; required without templateId. The whole body is at most 64
+   * KiB.
+   */
+  message?: string;
+  /**
+   * One of your templates, instead of message and subject. Its text is chosen by language, otherwise by the language of
+   * the citizen, otherwise its default language is used.
+   */
+  templateId?: string;
+  /** One line; the default names the sender. */
+  subject?: string;
+  /**
+   * Your own reference, by which you can find the notification. It need not be unique. It must not contain personal
+   * data.
+   */
+  reference?: string;
+  /** The category of the message; default information. Urgent messages are sent before all others. */
+  category?: 'information' | 'decision' | 'reminder' | 'urgent';
+  /**
+   * The language of the message (BCP 47); the default is the language of the citizen. For a template, one of its
+   * languages.
+   */
+  language?: string;
+  /** The earliest time of sending; in the future, at most one year from now. */
+  sendAt?: string;
+  /**
+   * The deadline of delivery, after sendAt; default two weeks after it. Without delivery by then, the notification is
+   * undeliverable.
+   */
+  deliverBy?: string;
+  /**
+   * The channels in your order. The first begins at once, the others after the waiting times of the server policy. The
+   * inbox is always used. Default: all channels of the policy.
+   */
+  channels?: Array<'inbox' | 'email' | 'sms' | 'letter'>;
+  personalisation?: Personalisation;
+  /** Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
+  attachments?: string[];
+  /**
+   * The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The
+   * evidence contains the result.
+   */
+  legalEffect?: string;
+};
+
 /** A problem (RFC 9457). The page at `type` explains cause and fix. Texts are for people: branch on `type`. */
 export type Problem = {
   /** The kind of problem: the URL of a page with its cause and fix. */
@@ -748,15 +845,13 @@ export type ReadOwnRecordAnswer = {
   deceased: boolean;
 };
 
-export type ReadReceiptAnswer200 = {
+export type ReadReceiptAnswer = {
   /** The id of the event. */
   eventId: string;
   /** The kind of use, such as notification.accepted. */
   type: string;
   /** The time of the record. */
   recordedAt: string;
-  /** An entry of the signed log. */
-  status: 'logged';
   /** The number of the entry in the log, from 0. */
   leafIndex: number;
   /** Its hash (RFC 6962) in base64. */
@@ -768,17 +863,6 @@ export type ReadReceiptAnswer200 = {
    * that opens its content.
    */
   proof: string;
-};
-
-export type ReadReceiptAnswer202 = {
-  /** The id of the event. */
-  eventId: string;
-  /** The kind of use, such as notification.accepted. */
-  type: string;
-  /** The time of the record. */
-  recordedAt: string;
-  /** Durable in this installation; its number in the signed log follows. */
-  status: 'recorded';
 };
 
 export type ReceiveEvent = {
@@ -794,57 +878,15 @@ export type ReceiveEvent = {
   data: EventData;
 };
 
-export type SendNotificationAnswer200 = {
-  dryRun: true;
-  /** false: there is no such citizen, and all channels would fail. Always true without the scope citizens:known. */
-  citizenKnown: boolean;
-  /**
-   * The language of the message: the one that you named, or the one of the text that was chosen from the template.
-   * Without the scope citizens:known, the response does not show the language of the citizen, and it shows the default
-   * text of a template.
-   */
-  language?: string;
-  /** The messages that the channels would send. */
-  channels: SendNotificationAnswer200ChannelsItem[];
-};
-
-export type SendNotificationAnswer200ChannelsItem = {
-  /** The channel. */
-  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
-  reminder?: boolean;
-  /** When this step would begin, if the message is still unread. */
-  notBefore: string;
-  /**
-   * false: the channel would send nothing, for the given reason. Without the scope citizens:known, reasons that depend
-   * on the citizen are not shown.
-   */
-  reachable: boolean;
-  reason?: NotificationReason;
-  /** Email and inbox: the subject. */
-  subject?: string;
-  /**
-   * The text that this channel would send; for a mail without the id and the links. The link of a text message has an
-   * id of zeros.
-   */
-  text: string;
-  /**
-   * The same text as an HTML page: for the inbox always, for email if the message has headings, lists, links or strong
-   * text.
-   */
-  html?: string;
-  /** The number of segments of a text message. */
-  segments?: number;
-};
-
-export type SendNotificationAnswer202 = {
+export type SendNotificationAnswer = {
   /** The id. Do not parse it. */
   id: string;
   /** The id of the citizen in the register. */
   citizenId: string;
   /** The reference of the sender. */
   reference: string | null;
-  /** The status. */
-  status: 'accepted';
+  /** scheduled: it waits for sendAt. */
+  status: Open<'accepted' | 'scheduled'>;
   /** The time of creation. */
   createdAt: string;
   /** The server does not send it before this time. */
@@ -894,7 +936,7 @@ export type SendNotificationBody = {
    * inbox is always used. Default: all channels of the policy.
    */
   channels?: Array<'inbox' | 'email' | 'sms' | 'letter'>;
-  personalisation?: SendNotificationBodyPersonalisation;
+  personalisation?: Personalisation;
   /** Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
   attachments?: string[];
   /**
@@ -902,27 +944,19 @@ export type SendNotificationBody = {
    * evidence contains the result.
    */
   legalEffect?: string;
-  /** true: check the request and show what each channel would send, without sending. */
-  dryRun?: boolean;
 };
-
-/**
- * Values for the placeholders ((name)) in subject and message; all placeholders need a value. Values are plain text:
- * Markdown in them is not interpreted. The length limits also apply to the filled texts.
- */
-export type SendNotificationBodyPersonalisation = Record<string, string>;
 
 export type StatePreferencesBody = {
-  /** The channels in the order that you prefer. The others follow in the order of the policy. */
-  channels?: Array<'email' | 'sms' | 'letter'>;
+  /** The channels in the order that you prefer. The others follow in the order of the server. */
+  channels: Array<'email' | 'sms' | 'letter'>;
   /** The channels that are never used. The inbox and letters cannot be declined. */
-  declined?: Array<'email' | 'sms'>;
-  hours?: StatePreferencesBodyHours;
-  /** The language (BCP 47) of messages, if the sender has a text in it. */
-  language?: string;
+  declined: Array<'email' | 'sms'>;
+  hours: StatePreferencesBodyHours | null;
+  /** The language (BCP 47) of messages, if the sender has a text in it. null: the language in the register. */
+  language: string | null;
 };
 
-/** Messages are sent only in these hours, except urgent ones. */
+/** Messages are sent only in these hours, except urgent ones. null: at any hour that the server allows. */
 export type StatePreferencesBodyHours = {
   /** The channels with these hours. */
   channels: Array<'email' | 'sms'>;
@@ -1162,6 +1196,7 @@ export type ProblemSlug =
   | 'too-many-unlocks'
   | 'lock-not-kept-here'
   | 'receipt-not-found'
+  | 'receipt-not-ready'
   | 'conflict'
   | 'changed-meanwhile'
   | 'document-not-ready'
@@ -1176,7 +1211,7 @@ export type ProblemSlug =
   | 'document-unreadable';
 
 /**
- * Each operation by its operationId: its input, and its JSON responses by status. Every other response is a `Problem`.
+ * Each operation by its operationId: its input, and its JSON response by status. Every error response is a `Problem`.
  */
 export type Operations = {
   /** Verify citizen identity claims */
@@ -1289,8 +1324,7 @@ export type Operations = {
     };
     body: SendNotificationBody;
     answers: {
-      200: SendNotificationAnswer200;
-      202: SendNotificationAnswer202;
+      202: SendNotificationAnswer;
     };
   };
   /** The status and timeline of a notification */
@@ -1463,9 +1497,7 @@ export type Operations = {
        */
       'Access-Log-Hidden-Reason'?: string;
     };
-    answers: {
-      200: DocumentRecord;
-    };
+    answers: Record<never, never>;
   };
   /** Withdraw a document */
   withdrawDocument: {
@@ -1494,8 +1526,7 @@ export type Operations = {
       eventId: string;
     };
     answers: {
-      200: ReadReceiptAnswer200;
-      202: ReadReceiptAnswer202;
+      200: ReadReceiptAnswer;
     };
   };
   /** The register of endpoints */
@@ -1790,5 +1821,48 @@ export type Operations = {
     answers: {
       200: ChangeOwnLockAnswer;
     };
+  };
+  /** Show what a notification would send */
+  previewNotification: {
+    headers?: {
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    body: PreviewNotificationBody;
+    answers: {
+      200: PreviewNotificationAnswer;
+    };
+  };
+  /** Read the record of a document */
+  readDocumentRecord: {
+    params: {
+      /** The id of the document, such as doc_…. */
+      id: string;
+    };
+    headers?: {
+      /** The purpose of the access. The citizen can read it. It selects one of several grants. */
+      Purpose?: string;
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: {
+      200: DocumentRecord;
+    };
+  };
+  /** The proof of one receipt as a file */
+  readReceiptProof: {
+    params: {
+      /** The id in the receipt link. */
+      eventId: string;
+    };
+    answers: Record<never, never>;
   };
 };

@@ -15,7 +15,7 @@ export type CallOptions = { readonly signal?: AbortSignal | undefined; readonly 
 /** The input of an operation. Header values are sent unchanged. Percent-encode them if the OpenAPI document says so. */
 export type OperationInput<Id extends OperationId> = Omit<Operations[Id], 'answers'> & CallOptions;
 
-/** One of the JSON responses of an operation. */
+/** The JSON response of an operation. */
 export type Answer<Id extends OperationId> = {
   [Status in keyof Operations[Id]['answers']]: {
     readonly status: Status;
@@ -28,8 +28,13 @@ export type Answer<Id extends OperationId> = {
 type InputArguments<Id extends OperationId> =
   Record<never, never> extends OperationInput<Id> ? [input?: OperationInput<Id>] : [input: OperationInput<Id>];
 
-/** Calls any operation by its operationId; throws a ProblemError, TokenError, NetworkError or TimeoutError. */
-export type Call = <Id extends OperationId>(id: Id, ...rest: InputArguments<Id>) => Promise<Answer<Id>>;
+/** The operations whose response is JSON. */
+type JsonOperationId = {
+  [Id in OperationId]: keyof Operations[Id]['answers'] extends never ? never : Id;
+}[OperationId];
+
+/** Calls an operation with a JSON response by its operationId; throws a ProblemError, TokenError, NetworkError or TimeoutError. */
+export type Call = <Id extends JsonOperationId>(id: Id, ...rest: InputArguments<Id>) => Promise<Answer<Id>>;
 
 type SendOptions = RetryOptions & {
   readonly baseUrl: string;
@@ -90,7 +95,7 @@ export function createSend(options: SendOptions): Send {
   };
 }
 
-/** Creates `call`, which requests JSON from any operation. */
+/** Creates `call`, which requests JSON from an operation. */
 export function createCall(send: Send): Call {
   return async (id, ...[input]) => {
     const anyInput: AnyInput = { ...input };
@@ -105,7 +110,8 @@ export function createCall(send: Send): Call {
 
 /** Whether a repeat has no effect: reads, and requests with an Idempotency-Key. A repeated verification does not count twice. */
 function isSafeToRetry(id: OperationId, method: string, headers: Headers): boolean {
-  return method === 'GET' || method === 'QUERY' || id === 'verifyIdentity' || headers.has('idempotency-key');
+  const isReading = method === 'GET' || method === 'QUERY' || id === 'verifyIdentity' || id === 'previewNotification';
+  return isReading || headers.has('idempotency-key');
 }
 
 /** Whether the server refused the request before any processing: over quota, or while it sheds load. */

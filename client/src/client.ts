@@ -3,6 +3,7 @@ import { type Credentials, createAccessTokens } from './access-token.ts';
 import type { Bytes, Operations } from './api-types.ts';
 import { bytesOf, type Call, type CallOptions, createCall, createSend } from './call-operation.ts';
 import { createDpop } from './dpop.ts';
+import { readText } from './http-request.ts';
 import { createPages, type Pages } from './pages.ts';
 import { type Clock, defaultClock } from './retry.ts';
 import {
@@ -42,7 +43,7 @@ export type ClientSettings = Credentials & {
 };
 
 type Claims = Operations['verifyIdentity']['body'];
-type Message = Omit<Operations['sendNotification']['body'], 'dryRun'>;
+type Message = Operations['sendNotification']['body'];
 
 /** The metadata of a document to deposit, without percent-encoding. */
 export type Deposit = {
@@ -71,6 +72,8 @@ export type Client = Pages & {
   verifyResult(token: string, expected?: ExpectedResult): Promise<VerifiedResult>;
   /** Sends a notification. Retries create no second one. To repeat a call after a crash, pass your own `idempotencyKey`. */
   send(message: Message, options?: CallOptions & KeyOption): Promise<Operations['sendNotification']['answers'][202]>;
+  /** Shows what each channel would send. Nothing is sent. */
+  preview(message: Message, options?: CallOptions): Promise<Operations['previewNotification']['answers'][200]>;
   /** The status of a notification. */
   notification(id: string, options?: CallOptions): Promise<Operations['readNotification']['answers'][200]>;
   /** Deposits a document. Retries create no second one, and the server checks a digest. A stream has neither retries nor digest. */
@@ -88,7 +91,12 @@ export type Client = Pages & {
     options?: CallOptions & { readonly headers?: Operations['retrieveDocument']['headers'] },
   ): Promise<Response>;
   /** The record of a document. */
-  documentRecord(id: string, options?: CallOptions): Promise<Operations['retrieveDocument']['answers'][200]>;
+  documentRecord(id: string, options?: CallOptions): Promise<Operations['readDocumentRecord']['answers'][200]>;
+  /**
+   * The proof of a receipt, as the text of a `.tlog-proof` file. `receipt` is the path or URL in a response or its `Link`. A use has its
+   * proof about a second after it; until then the request is repeated.
+   */
+  receiptProof(receipt: string, options?: CallOptions): Promise<string>;
 };
 
 /** Creates a client of one server. It keeps its token only in memory, and writes no file and no log. */
@@ -128,10 +136,9 @@ export function createClient(settings: ClientSettings): Client {
     },
     send: async (message, { idempotencyKey = randomUUID(), ...options } = {}) => {
       const headers = { 'Idempotency-Key': idempotencyKey };
-      const response = await call('sendNotification', { ...options, headers, body: message });
-      // Only dry runs receive 200, and the type `Message` has no `dryRun`.
-      return response.body as Operations['sendNotification']['answers'][202];
+      return (await call('sendNotification', { ...options, headers, body: message })).body;
     },
+    preview: async (message, options) => (await call('previewNotification', { ...options, body: message })).body,
     notification: async (id, options) => (await call('readNotification', { ...options, params: { id } })).body,
     deposit: async (content, about, { idempotencyKey = randomUUID(), ...options } = {}) => {
       const digest = await reprDigestOf(bytesOf(content));
@@ -144,7 +151,12 @@ export function createClient(settings: ClientSettings): Client {
       const allHeaders = { Accept: '*/*', ...headers };
       return send('retrieveDocument', { ...options, params: { id }, headers: allHeaders }, (response) => response);
     },
-    documentRecord: async (id, options) => (await call('retrieveDocument', { ...options, params: { id } })).body,
+    documentRecord: async (id, options) => (await call('readDocumentRecord', { ...options, params: { id } })).body,
+    receiptProof: async (receipt, options) => {
+      const eventId = receipt.split('/').at(-1) ?? '';
+      const input = { ...options, params: { eventId }, headers: { Accept: 'text/plain' } };
+      return await send('readReceiptProof', input, readText);
+    },
   };
 }
 

@@ -45,6 +45,16 @@ function networkErrorCode(fault: unknown): string {
 
 /** Reads the body of a response as JSON, up to 16 MiB. The caller knows the type from the OpenAPI document. */
 export async function readJson(response: Response): Promise<unknown> {
+  const text = await readText(response);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NetworkError('ANSWER_UNREADABLE');
+  }
+}
+
+/** Reads the body of a response as text, up to 16 MiB. */
+export async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
@@ -52,11 +62,7 @@ export async function readJson(response: Response): Promise<unknown> {
     if (size > responseLimitBytes) throw new NetworkError('ANSWER_TOO_LARGE');
     chunks.push(chunk);
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch {
-    throw new NetworkError('ANSWER_UNREADABLE');
-  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** The error of an unsuccessful response. If another program responded, such as a proxy, it contains only the status. */

@@ -82,6 +82,38 @@ test('a server that stops answers one more request on each open connection, and 
   await assert.rejects(busy({ path: '/name' }));
   finish?.();
   assert.equal(textOf(await download), 'onlyonly');
+  // No request is at work now, and the idle connection is still open.
+  assert.deepEqual(statusTextAndConnection(await idle({ path: '/name' })), [200, 'only', 'close']);
   await stopped;
   await assert.rejects(idle({ path: '/name' }));
+});
+
+test('no request on an open connection is cut when the server stops', async (t) => {
+  for (let round = 0; round < 3; round += 1) {
+    const server = namedServer('open');
+    t.after(() => server.stop(0));
+    const url = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
+    const clients = await Promise.all(Array.from({ length: 50 }, () => connectedClient(t, url)));
+    let stopped: Promise<void> | undefined;
+    /** Sends requests one after the other until the server closes the connection, as it has announced. */
+    const callUntilClosed = async (client: Awaited<ReturnType<typeof connectedClient>>) => {
+      for (let calls = 0; ; calls += 1) {
+        const response = await client({ path: '/name' });
+        // A busy machine may answer 503, which is an answer too.
+        assert.ok([200, 503].includes(response.status));
+        if (response.headers.connection === 'close') return;
+        if (calls === 3) stopped ??= server.stop(60_000);
+      }
+    };
+    await Promise.all(clients.map(callUntilClosed));
+    await stopped;
+  }
+});
+
+test('a server that stops closes an idle connection after the keep-alive time', async (t) => {
+  const server = namedServer('idle');
+  const url = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
+  const client = await connectedClient(t, url);
+  await server.stop(60_000);
+  await assert.rejects(client({ path: '/name' }));
 });

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { randomUuid } from '../kernel/id.ts';
@@ -8,20 +8,24 @@ import { createGuardedServer, httpLimits, httpMethods } from './guard.ts';
 import { listenError } from './listen-error.ts';
 import { createLoad, type Load } from './load-shedding.ts';
 import { mountRoutes, type RouteContext, refuseReply, type ServerDeps } from './routes.ts';
+import { traceIdOf } from './trace-id.ts';
 
 export type ApiServer = {
   /** Returns the port; rejects with the reason when the address cannot be used. */
   listen(host: string, port: number): Promise<number>;
-  /** Accepts no new connection, and closes each open one after its next response. Requests have `deadlineMs` to finish. */
+  /**
+   * Accepts no new connection, and closes each open one after its next response. An idle connection stays open for the
+   * keep-alive time, because its client may have sent a request already. All have `deadlineMs` to end.
+   */
   stop(deadlineMs: number): Promise<void>;
 };
 
-/** After all responses are sent, a stop waits this long for requests on idle connections; they receive 503. */
-const lingerMs = 500;
+/** Node.js closes an idle connection after this time: the keep-alive time and its `keepAliveTimeoutBuffer`. */
+const idleLimitMs = httpLimits.keepAliveTimeoutMs + 1_000;
 
 /** Creates the server: the guard, one route for each operation, and a problem for every other request. */
 export function createApiServer(deps: ServerDeps): ApiServer {
-  const load = createLoad();
+  const load = createLoad(idleLimitMs);
   const route: RouteContext = {
     deps,
     headers: commonHeaders(deps),
@@ -33,7 +37,8 @@ export function createApiServer(deps: ServerDeps): ApiServer {
     headers: route.headers,
     newRequestId: route.newRequestId,
     shed: load.shed,
-    onRefused: (refusal: Refusal, instance: string) => deps.log.refused(refusal, instance),
+    onRefused: (refusal: Refusal, instance: string, headers?: IncomingHttpHeaders) =>
+      deps.log.refused(refusal, instance, traceIdOf(headers)),
     refusedPage: deps.refusedPage,
     strip: deps.certificates?.strip,
     tls: deps.tls,
@@ -65,9 +70,8 @@ export function createApiServer(deps: ServerDeps): ApiServer {
     stop: async (deadlineMs) => {
       load.beginStop();
       const { over } = await closeListener(fastify.server);
-      await load.drain(deadlineMs);
-      fastify.server.closeIdleConnections();
-      await Promise.race([over, pause(lingerMs, undefined, { ref: false })]);
+      // Node.js closes each idle connection after the keep-alive time.
+      await Promise.race([over, pause(deadlineMs, undefined, { ref: false })]);
       fastify.server.closeAllConnections();
       await fastify.close();
       load.close();

@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import { formatInstant, instantRequirement, parseInstant } from '../kernel/clock.ts';
 import { percentDecode } from '../kernel/percent-decode.ts';
 import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Concealment, LedgerEvent } from '../ledger/ledger-event.ts';
 
@@ -32,14 +33,18 @@ export function parseConcealment(
   const text = typeof reason === 'string' ? decodeReason(reason) : undefined;
   if (reason === undefined) add(concealmentHeaders.reason, 'required', 'required');
   else if (text === undefined)
-    add(concealmentHeaders.reason, 'malformed', `must be percent-encoded UTF-8 of 1 to ${maxReasonLength} characters`);
+    add(
+      concealmentHeaders.reason,
+      'malformed',
+      `must be percent-encoded UTF-8 of 1 to ${maxReasonLength} characters: ${singleLineRequirement}`,
+    );
   if (at === undefined || text === undefined || issues.length > 0) return refuseIssues(issues);
   return { hiddenUntil: formatInstant(at), hiddenReason: text };
 }
 
 function decodeReason(text: string): string | undefined {
   const reason = percentDecode(text)?.trim() ?? '';
-  return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(reason) ? reason : undefined;
+  return singleLinePattern.test(reason) && [...reason].length <= maxReasonLength ? reason : undefined;
 }
 
 /** The same effect, with every event concealed; an event that is already concealed for longer stays as it is. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { ReadUnavailable, type RefusalKind, WriteRefused } from '../db/database.ts';
+import { ReadUnavailable, type RefusalKind, WriteBusy, WriteQueueFull, WriteRefused } from '../db/database.ts';
 import { createIdGenerator } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
@@ -78,6 +78,20 @@ test('an unavailable dependency is named in the problem, with Retry-After', asyn
   });
 });
 
+test('an outage of the database or of the documents is not answered as overload', async () => {
+  const faults: readonly (readonly [Error, string])[] = [
+    [new WriteBusy('nothing is stored after 4 tries'), 'The database could not store anything; nothing was stored.'],
+    [new WriteQueueFull('expected fewer units'), 'The server is overloaded; nothing was processed.'],
+    [new UnavailableError('capacity-reduced', 'S3', { detail: 'S3 is away.' }), 'S3 is away.'],
+  ];
+  for (const [fault, detail] of faults) {
+    const { result } = await createDispatch(bindOperation(reading, {}), { ...app, read: () => Promise.reject(fault) })(
+      incoming(),
+    );
+    assert.equal('detail' in result && result.detail, detail);
+  }
+});
+
 test('a read that fails for another reason is a fault, and is logged', async () => {
   const read = () => Promise.reject(new Error('read failed'));
   await assert.rejects(createDispatch(bindOperation(reading, {}), { ...app, read })(incoming()), {
@@ -126,6 +140,41 @@ test('[R59] a lookup without a result counts as a failed request of the client, 
   assert.deepEqual(await asked(plain({ verified: false })), [200, ['a']]);
   assert.deepEqual(await asked(plain({ verified: true })), [200, []]);
   assert.deepEqual(await asked(plain(null)), [200, []]);
+});
+
+test('a decision that counts as several requests is charged once, also if it is decided again', async () => {
+  const charged: unknown[] = [];
+  let decisions = 0;
+  const event = { type: 'house.started' } as never;
+  for (const [quotaWeight, expected] of [
+    [3, [['a', 'documents:read', 2]]],
+    [1, []],
+    [undefined, []],
+  ] as const) {
+    charged.length = 0;
+    decisions = 0;
+    const run = async (): Promise<Decision> => {
+      decisions += 1;
+      const answer = { status: 200, json: decisions };
+      const weight = quotaWeight === undefined ? {} : { quotaWeight };
+      return { effect: { events: [event], statements: [] }, answer, onConflict: run, ...weight };
+    };
+    const authorizer = {
+      authenticate: async () => caller,
+      takeQuota: () => ({ headers }),
+      chargeQuota: ({ clientId }: { clientId: string }, scope: string, requests: number) =>
+        void charged.push([clientId, scope, requests]),
+    };
+    const commit = async () => {
+      if (decisions > 1) return [];
+      throw new WriteRefused('rows', 0, 'as planned');
+    };
+    const operation = { ...reading, scope: 'documents:read' as const, run, citizenData: true };
+    const context = { ...app, read: unreachable, authorizer, commit };
+    await createDispatch(bindOperation(operation, {}), context)(incoming());
+    assert.equal(decisions, 2);
+    assert.deepEqual(charged, expected);
+  }
 });
 
 test('a refused write unit is decided again until it is stored, up to the limit', async () => {

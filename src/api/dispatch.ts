@@ -2,7 +2,15 @@ import type { Caller } from '../auth/caller.ts';
 import { missingScope } from '../auth/challenge.ts';
 import type { PresentedProof } from '../auth/check-binding.ts';
 import type { QuotaResult } from '../auth/quota.ts';
-import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../db/database.ts';
+import {
+  type Read,
+  ReadUnavailable,
+  type RefusalKind,
+  WriteBusy,
+  WriteQueueFull,
+  WriteRefused,
+  WriteUnknown,
+} from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
@@ -10,7 +18,7 @@ import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import type { Concealment } from '../ledger/ledger-event.ts';
+import { type Concealment, isCitizenEvent } from '../ledger/ledger-event.ts';
 import { concealEffect, parseConcealment } from './concealed-access.ts';
 import {
   findStoredResult,
@@ -20,6 +28,7 @@ import {
   type RequestKey,
   storeResult,
 } from './idempotency.ts';
+import { overloadedDetail } from './load-shedding.ts';
 import type {
   BoundOperation,
   Decision,
@@ -42,6 +51,8 @@ export type Authorizer = {
   acquireSlot?(caller: Caller): (() => void) | Refusal;
   /** Takes one request from the client's quota. The headers belong on every response. */
   takeQuota(caller: Caller, needed: Exclude<RequiredScope, null>): QuotaResult | Promise<QuotaResult>;
+  /** Takes further requests from the quota, without a refusal: the next requests are refused until the quota is refilled. */
+  chargeQuota?(caller: Caller, needed: Exclude<RequiredScope, null>, requests: number): void;
   /** Counts a request that found nothing. After too many of them `takeQuota` refuses. */
   countFailure?(caller: Caller): void;
 };
@@ -145,7 +156,6 @@ async function serveCall(
   if (header === undefined) return await runOperation(runtime, call, { concealment });
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
-  if (operation.isDryRun?.(call) === true) return await runOperation(runtime, call, { concealment });
   const request = { clientId: caller.clientId, operation: operation.name, key };
   const state: IdempotencyState = { request };
   if (operation.bodyBytes === undefined) {
@@ -174,6 +184,10 @@ async function runOperation(
   const decision = await runtime.bound.run(call);
   if ('plain' in decision) return decision.plain;
   if ('replayed' in decision) return decision.replayed;
+  const { app, operation } = runtime;
+  const quotaWeight = 'refusal' in decision ? 1 : (decision.quotaWeight ?? 1);
+  if (quotaWeight > 1 && operation.scope !== null)
+    app.authorizer.chargeQuota?.(call.caller, operation.scope, quotaWeight - 1);
   return await commitDecision(runtime, decision, { ...commitOptions, now: call.now, attemptsLeft: maxDecisions });
 }
 
@@ -268,16 +282,21 @@ function withStoredResult(decision: Decision, key: IdempotencyState, now: number
   if (typeof decision.answer === 'function')
     throw new TypeError('expected the response of an idempotent operation before its commit');
   const { digest } = fingerprintOf(key);
-  const row = storeResult({ request: key.request, digest }, decision.answer, now, decision.sealBody);
+  const citizenId = decision.effect.events.find(isCitizenEvent)?.citizenId ?? null;
+  const row = storeResult({ request: key.request, digest, citizenId }, decision.answer, now, decision.sealBody);
   return { ...decision.effect, statements: [...decision.effect.statements, row] };
 }
 
 function refusalOfFault(fault: unknown): Refusal | undefined {
   if (fault instanceof WriteUnknown) return refuse('outcome-unknown', undefined, { headers: { 'retry-after': '2' } });
-  if (fault instanceof WriteBusy) return refuse('capacity-reduced', undefined, { headers: { 'retry-after': '1' } });
+  if (fault instanceof WriteBusy) {
+    const detail =
+      fault instanceof WriteQueueFull ? overloadedDetail : 'The database could not store anything; nothing was stored.';
+    return refuse('capacity-reduced', detail, { headers: { 'retry-after': '1' } });
+  }
   if (fault instanceof ReadUnavailable)
     return refuse('capacity-reduced', 'The database does not respond.', { headers: { 'retry-after': '2' } });
-  if (fault instanceof UnavailableError) return refuse(fault.slug, undefined, { headers: { 'retry-after': '2' } });
+  if (fault instanceof UnavailableError) return refuse(fault.slug, fault.detail, { headers: { 'retry-after': '2' } });
   return undefined;
 }
 

@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { bodyLimits, createBodyTimeouts } from './body-timeouts.ts';
@@ -73,7 +80,8 @@ type GuardOptions = {
   readonly headers: Readonly<Record<string, string>>;
   readonly newRequestId: () => string;
   readonly shed: () => Refusal | undefined;
-  readonly onRefused: (refusal: Refusal, instance: string) => void;
+  /** `headers` are absent if the request could not be parsed. */
+  readonly onRefused: (refusal: Refusal, instance: string, headers?: IncomingHttpHeaders) => void;
   readonly refusedPage?: RefusedPage | undefined;
   /** Removes headers that only a trusted proxy may set. */
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
@@ -93,10 +101,15 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   // The last response of each connection. A refusal by the parser may replace this response, and never an earlier one
   // (test/attacks/keep-alive-connections.test.ts).
   const lastResponses = new WeakMap<Socket, ServerResponse>();
-  const refuseUnparsed = ({ code }: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket) => {
-    if (code === 'ECONNRESET' || !socket.writable || !canSendRefusal(socket, lastResponses.get(socket)))
+  const refuseUnparsed = ({ code, rawPacket }: ParserFault, socket: Socket) => {
+    const last = lastResponses.get(socket);
+    if (code === 'ECONNRESET' || !socket.writable || !canSendRefusal(socket, last)) {
       socket.destroy();
-    else refuseSocket(options, refusalOfParser(code), socket);
+      return;
+    }
+    const isInBody = last !== undefined && !last.req.complete;
+    const mayBeHead = isInBody ? last.req.method === 'HEAD' : mayContainHead(rawPacket);
+    refuseSocket(options, { refusal: refusalOfParser(code), mayBeHead }, socket);
   };
   const bodies = createBodyTimeouts(({ socket }) => {
     refuseUnparsed({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket);
@@ -176,7 +189,7 @@ function createHttpServer(tls: TlsOptions | undefined, handler: RequestListener)
 
 function sendGuardRefusal(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {
   const instance = options.newRequestId();
-  options.onRefused(refusal, instance);
+  options.onRefused(refusal, instance, response.req.headers);
   const { status, headers, body } = refusalResponse(response.req, { refusal, instance }, options);
   sendBuffered(response, { status, headers: { ...options.headers, 'request-id': instance, ...headers }, body });
 }
@@ -191,13 +204,28 @@ function canSendRefusal(socket: Socket, response: ServerResponse | undefined): b
   return !response.req.complete && response.socket === socket && !response.headersSent;
 }
 
-function refuseSocket(options: GuardOptions, refusal: Refusal, socket: Socket): void {
+/** The error of a request that the parser could not read, with the bytes that it read last. */
+type ParserFault = Pick<NodeJS.ErrnoException, 'code'> & { readonly rawPacket?: Uint8Array | undefined };
+
+/**
+ * Whether unreadable bytes may be a HEAD request, whose response must not have a body (RFC 9110, section 9.3.2). If they do not begin with
+ * a request line, that line came in an earlier packet. Several requests may be in one packet.
+ */
+function mayContainHead(packet: Uint8Array | undefined): boolean {
+  const text =
+    packet === undefined ? '' : Buffer.from(packet.buffer, packet.byteOffset, packet.length).toString('latin1');
+  return !/^[\r\n]*\S+ [^\r\n]* HTTP\//.test(text) || /(?:^|\n)HEAD /.test(text);
+}
+
+type UnparsedRefusal = { readonly refusal: Refusal; readonly mayBeHead: boolean };
+
+function refuseSocket(options: GuardOptions, { refusal, mayBeHead }: UnparsedRefusal, socket: Socket): void {
   const instance = options.newRequestId();
   const problem = problemResponse(refusal, options.publicUrl, instance);
   options.onRefused(refusal, instance);
   const headers = { ...options.headers, 'request-id': instance, ...problem.headers, connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const body = Buffer.from(problem.body);
+  const body = Buffer.from(mayBeHead ? '' : problem.body);
   const head = `HTTP/1.1 ${problem.status} Refused\r\n${lines.join('')}content-length: ${body.length}\r\n\r\n`;
   socket.end(Buffer.concat([Buffer.from(head, 'latin1'), body]));
 }

@@ -1,6 +1,7 @@
 import { batchInsert } from '../db/batch-statements.ts';
 import type { Read, Statement } from '../db/database.ts';
 import { integerField, textField } from '../db/row-fields.ts';
+import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { hmac, sha256 } from '../kernel/hashing.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
@@ -49,12 +50,15 @@ export async function findStoredResult(
 
 const insertStoredAnswer = batchInsert(
   'idempotency',
-  'client_id, operation, key, fingerprint, status, headers, body, created_at',
+  'client_id, operation, key, citizen_id, fingerprint, status, headers, body, created_at',
 );
+
+/** A request whose response is stored, and the citizen whose erasure deletes that response. */
+type StorableRequest = { readonly request: RequestKey; readonly digest: Buffer; readonly citizenId: string | null };
 
 /** The statement that stores a response with its effect. A second response under the same key violates the primary key. */
 export function storeResult(
-  { request, digest }: { readonly request: RequestKey; readonly digest: Buffer },
+  { request, digest, citizenId }: StorableRequest,
   answer: OperationResponse,
   now: number,
   seal = (body: string) => body,
@@ -64,10 +68,35 @@ export function storeResult(
     request.clientId,
     request.operation,
     request.key,
+    citizenId,
     digest,
     answer.status,
     JSON.stringify(answer.headers ?? {}),
     seal(JSON.stringify(answer.json)),
     now,
   ]);
+}
+
+/** Deletes the stored responses to requests about a citizen. A request that is repeated afterwards is a new request. */
+export function deleteStoredResultsOf(citizenId: string): Statement {
+  return { sql: 'delete from idempotency where citizen_id = $1', args: [citizenId] };
+}
+
+/** How long a response is stored: a request that is repeated later is a new request. */
+export const storedResultKeptMs = 30 * 86_400_000;
+/** Other writes wait for each deletion, so one deletion is limited to this number of rows. */
+const deleteBatchRows = 500;
+
+/** Deletes the responses that were stored longer ago than `storedResultKeptMs`, and returns their number. */
+export async function deleteExpiredResults(claim: WriteWithoutEvent, now: number): Promise<number> {
+  for (let total = 0; ; ) {
+    const rows = await claim({
+      sql: `delete from idempotency where (client_id, operation, key) in
+        (select client_id, operation, key from idempotency where created_at < $1 order by created_at limit ${deleteBatchRows})
+        returning key`,
+      args: [now - storedResultKeptMs],
+    });
+    total += rows.length;
+    if (rows.length < deleteBatchRows) return total;
+  }
 }

@@ -7,15 +7,18 @@ export type Load = ReturnType<typeof createLoad>;
 /** The limits above which new requests receive 503. */
 export const loadLimits = { inFlight: 2_000, perClient: 1_000, loopDelayMs: 200 } as const;
 
-/** Creates the load of this thread. During a stop, open connections may send one more request within `graceMs`. */
-export function createLoad(graceMs = 1_000) {
+/**
+ * Creates the load of this thread. Each connection that is open when a stop begins may send one more request. After `graceMs`
+ * these requests are refused: only connections that were busy until then can send one.
+ */
+export function createLoad(graceMs: number) {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   const checkDelay = createDelayCheck(delay);
   let inFlight = 0;
   let stopping = false;
   let refusing = false;
   let isLate = false;
-  let drained: (() => void) | undefined;
+  let grace: NodeJS.Timeout | undefined;
   let watching: NodeJS.Timeout | undefined;
 
   return {
@@ -32,36 +35,26 @@ export function createLoad(graceMs = 1_000) {
     },
     end: () => {
       inFlight -= 1;
-      if (stopping && inFlight === 0) drained?.();
     },
     shed: (): Refusal | undefined => {
       if (refusing)
         return refuse('capacity-reduced', 'The server is stopping; nothing was processed.', stoppingHeaders);
-      if (isLate || inFlight >= loadLimits.inFlight) return refuse('capacity-reduced', undefined, busyHeaders);
+      if (isLate || inFlight >= loadLimits.inFlight) return refuse('capacity-reduced', overloadedDetail, busyHeaders);
       return undefined;
     },
     /** From now on `stopping` is true, and each response is the last one of its connection. */
     beginStop: () => {
       stopping = true;
-    },
-    /** Resolves when all requests are answered, or after `deadlineMs`. */
-    drain: async (deadlineMs: number) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      drained = resolve;
-      const timer = setTimeout(resolve, deadlineMs);
-      const grace = setTimeout(() => {
+      grace ??= setTimeout(() => {
         refusing = true;
       }, graceMs);
-      if (inFlight > 0) await promise;
-      clearTimeout(timer);
-      clearTimeout(grace);
-      refusing = true;
     },
     get stopping() {
       return stopping;
     },
     close: () => {
       clearInterval(watching);
+      clearTimeout(grace);
       delay.disable();
     },
   };
@@ -83,5 +76,7 @@ export function createDelayCheck(
   };
 }
 
+/** The detail of a refusal because of too many requests. */
+export const overloadedDetail = 'The server is overloaded; nothing was processed.';
 const stoppingHeaders = { headers: { 'retry-after': '5', connection: 'close' } };
 const busyHeaders = { headers: { 'retry-after': '1' } };

@@ -10,16 +10,22 @@ export type RequestLine = {
   readonly status: number;
   readonly problem?: string | undefined;
   readonly clientId?: string | undefined;
+  /** The trace of the caller (`traceIdOf`). */
+  readonly traceId?: string | undefined;
   readonly durationMs: number;
 };
+
+type LogFields = Readonly<Record<string, string | number | boolean>>;
 
 /** The log: JSON lines that contain the fields named here and no others, so that no claim, token or message can reach it. */
 export type Log = {
   request(line: RequestLine): void;
-  refused(refusal: Refusal, instance: string): void;
+  refused(refusal: Refusal, instance: string, traceId?: string): void;
   /** A fault of the program or the machine. Its message and stack are logged, so they must hold no personal data. */
   fault(where: string, fault: unknown, instance?: string): void;
-  notice(message: string, fields?: Readonly<Record<string, string | number | boolean>>): void;
+  notice(message: string, fields?: LogFields): void;
+  /** Something outside of this program prevents its work, and the operator has to act. */
+  warning(message: string, fields?: LogFields): void;
   /** Writes whole lines that another thread has formatted. */
   lines(text: string): void;
 };
@@ -39,9 +45,10 @@ export function createLog(level: string, givenDestination?: LogDestination): Log
   );
   return {
     request: (line) => logger.info(line, 'request'),
-    refused: (refusal, instance) => logger.info({ instance, problem: refusal.slug }, 'refused'),
+    refused: (refusal, instance, traceId) => logger.info({ instance, problem: refusal.slug, traceId }, 'refused'),
     fault: (where, fault, instance) => logger.error({ where, instance, fault: describe(fault) }, 'fault'),
     notice: (message, fields) => logger.info(fields ?? {}, message),
+    warning: (message, fields) => logger.warn(fields ?? {}, message),
     lines: (text) => destination.write(text),
   };
 }

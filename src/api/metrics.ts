@@ -160,9 +160,9 @@ export function countingLog(log: Log): { readonly log: Log; begin(metrics: Metri
         metrics?.observe(line);
         log.request(line);
       },
-      refused: (refusal, instance) => {
+      refused: (refusal, instance, traceId) => {
         metrics?.refused(refusal.slug);
-        log.refused(refusal, instance);
+        log.refused(refusal, instance, traceId);
       },
       fault: (kind, fault, instance) => {
         if (metrics === undefined) earlyFaults.push(kind);

@@ -113,6 +113,8 @@ export type Decision = {
    * `changed-meanwhile` if that is among its refusals, and else is a fault.
    */
   readonly onConflict?: (statement: number) => Refusal | Promise<Decision | RefusedDecision>;
+  /** The number of requests as which this one counts in the quota, if it stores more than others; by default 1. */
+  readonly quotaWeight?: number;
   /** Removes what the operation stored outside the database. Not called if the outcome of the write is unknown. */
   readonly undo?: () => Promise<void>;
   /** Seals the body of the answer before it is stored under an idempotency key, so that no personal data is stored in clear. */
@@ -125,19 +127,24 @@ export type RefusedDecision = { readonly refusal: Refusal; readonly effect?: Eff
 /** The response of an operation without data of citizens, which has no effect to commit. */
 export type PlainResult = { readonly plain: OperationResponse };
 
-/** One answer of an operation for the OpenAPI document: a schema, bytes, or text. */
+/**
+ * One answer of an operation for the OpenAPI document. It has one media type: JSON (`schema`), the type of the document (`bytes`), or
+ * a text format.
+ */
 export type ResponseShape = {
   readonly description: string;
-  readonly schema?: TSchema;
-  readonly bytes?: true;
-  /** An alternative text form, for clients that prefer it (`Accept`). */
-  readonly text?: {
-    readonly type: string;
-    readonly pattern: string;
-    readonly description: string;
-    readonly example: string;
-  };
   readonly headers?: Readonly<Record<string, string>>;
+} & (
+  | { readonly schema?: TSchema; readonly bytes?: never; readonly text?: never }
+  | { readonly schema?: never; readonly bytes: true; readonly text?: never }
+  | { readonly schema?: never; readonly bytes?: never; readonly text: TextFormat }
+);
+
+type TextFormat = {
+  readonly type: string;
+  readonly pattern: string;
+  readonly description: string;
+  readonly example: string;
 };
 
 /** The text fields of a `multipart/form-data` body, and the part with the bytes, which comes last. */
@@ -183,8 +190,6 @@ type OperationDescription = {
 /** An operation as its file defines it. One that uses citizens' data must return an effect, and so an event. */
 type OperationDefinition<S extends RequestShape, P> = OperationDescription & {
   readonly request: S;
-  /** Whether this request is a dry run: its Idempotency-Key is neither looked up nor stored. */
-  readonly isDryRun?: (input: Input<S>) => boolean;
   /** Opens a body that `sealBody` sealed, when its answer is repeated under an Idempotency-Key. */
   readonly openStoredBody?: (sealed: string, ports: P) => string;
   /** Finds the other issues of a request that does not match its schema, so that the caller gets all issues at once. */
@@ -201,7 +206,6 @@ type OperationDefinition<S extends RequestShape, P> = OperationDescription & {
 export type Operation<P> = OperationDescription & {
   readonly request: RequestShape;
   readonly citizenData: boolean;
-  readonly isDryRun?: (input: Input<RequestShape>) => boolean;
   readonly openStoredBody?: (sealed: string, ports: P) => string;
   readonly contentIssues?: (part: ValidPart<RequestShape, P>) => Promise<readonly Issue[]>;
   readonly run: (call: OperationCall<RequestShape, P>) => Promise<OperationOutcome>;

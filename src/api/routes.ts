@@ -20,6 +20,7 @@ import { pipeToResponse } from './pipe-to-response.ts';
 import { problemResponse, type RefusedPage, refusalResponse } from './problem-response.ts';
 import { sendContinue, unreadBody } from './read-body.ts';
 import type { TlsOptions } from './tls-server.ts';
+import { traceIdOf } from './trace-id.ts';
 
 /** The routes of a server, and its dependencies. */
 export type ServerDeps = {
@@ -145,6 +146,7 @@ function operationHandler(route: RouteContext, bound: BoundOperation) {
       status: reply.statusCode,
       problem,
       clientId: caller?.clientId,
+      traceId: traceIdOf(request.headers),
       durationMs: roundedElapsedMs(startedAt),
     });
     return reply;
@@ -224,7 +226,7 @@ export function refuseReply(
   route: RouteContext,
   { reply, refusal, instance }: { reply: FastifyReply; refusal: Refusal; instance: string },
 ): FastifyReply {
-  route.deps.log.refused(refusal, instance);
+  route.deps.log.refused(refusal, instance, traceIdOf(reply.request.headers));
   const { status, headers, body } = refusalResponse(reply.request.raw, { refusal, instance }, route.deps);
   reply.code(status).headers({ ...route.headers, ...headers, 'request-id': instance });
   // As bytes, for the same reason as in sendProblem.
@@ -271,6 +273,7 @@ function mountHandler(fastify: FastifyInstance, route: RouteContext, mount: Moun
             method: request.method,
             route: pathTemplate,
             status: response.statusCode,
+            traceId: traceIdOf(request.headers),
             durationMs: roundedElapsedMs(startedAt),
           });
         });
@@ -286,7 +289,7 @@ function mountHandler(fastify: FastifyInstance, route: RouteContext, mount: Moun
 function producedTypes(operation: ListedOperation): readonly string[] | undefined {
   const responses = Object.values(operation.responses);
   if (responses.some((response) => response.bytes === true)) return undefined;
-  return ['application/json', ...responses.flatMap(({ text }) => text?.type ?? [])];
+  return [...new Set(responses.map(({ text }) => text?.type ?? 'application/json'))];
 }
 
 function isAcceptable(accept: string | undefined, types: readonly string[] | undefined): boolean {

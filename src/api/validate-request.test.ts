@@ -181,3 +181,30 @@ test('the fault of a pattern has a description of the pattern', () => {
     ],
   );
 });
+
+test('the faults of a nullable member are those of its schema, without a word about null', () => {
+  const channel = Type.Union([Type.Literal('email'), Type.Literal('sms')]);
+  const hours = Type.Object(
+    { from: Type.Integer({ maximum: 24 }), channels: Type.Array(channel) },
+    { additionalProperties: false },
+  );
+  const language = Type.String({ pattern: '^[a-z]{2}$', description: 'The language (BCP 47).' });
+  const orNull = <S extends TObject | typeof language>(inner: S) => Type.Union([inner, Type.Null()]);
+  const nullable = compilePartCheck('body', Type.Object({ hours: orNull(hours), language: orNull(language) }));
+  assert.deepEqual(nullable({ hours: null, language: null }), []);
+  const faults = (value: object) => nullable(value).map(({ pointer, code, detail }) => `${pointer} ${code}: ${detail}`);
+  assert.deepEqual(faults({ hours: { from: 25, channels: ['fax'], form: 1 }, language: 'english' }).sort(), [
+    '/hours/channels/0 not-allowed: must be one of email, sms',
+    "/hours/form unknown-input: unknown; did you mean 'from'?",
+    '/hours/from out-of-range: must be <= 24',
+    '/language malformed: must match pattern "^[a-z]{2}$". The language (BCP 47).',
+  ]);
+  assert.deepEqual(faults({ hours: 5, language: {} }), [
+    '/hours wrong-type: must be object',
+    '/language wrong-type: must be string',
+  ]);
+  assert.deepEqual(faults({ hours: {}, language: null }).sort(), [
+    '/hours/channels required: required',
+    '/hours/from required: required',
+  ]);
+});

@@ -34,6 +34,8 @@ export function compilePartCheck(place: IssueLocation, schema: TObject): PartChe
       add(`/${safeName(name)}`, 'unknown-input', unknownDetail(name, [...knownNames]));
     }
     for (const fault of validator.Errors(part)[1]) {
+      // The value of a nullable member need not be null.
+      if (fault.keyword === 'type' && fault.params.type === 'null') continue;
       if (fault.keyword === 'required') {
         for (const name of fault.params.requiredProperties)
           add(`${fault.instancePath}/${name}`, 'required', 'required');
@@ -51,13 +53,18 @@ export function compilePartCheck(place: IssueLocation, schema: TObject): PartChe
           codeOf(fault.keyword),
           `${message}${hasPlusHint ? plusHint : ''}${meaningOf(fault, schema)}`,
         );
-      } else if (fault.keyword === 'anyOf') {
+      } else if (fault.keyword === 'anyOf' && !hasNestedPointer(seen, fault.instancePath)) {
         add(fault.instancePath, 'not-allowed', allowedDetail(schemaAt(schema, fault.instancePath)));
       }
     }
     issues.push(...invalidTextIssues(place, part).filter(({ pointer, name }) => !seen.has(pointer ?? `/${name}`)));
     return issues.length > 0 ? issues : [{ in: place, code: 'not-valid', detail: 'does not match the schema' }];
   };
+}
+
+/** Whether a member of the value at `pointer` has an issue: then the issue of the whole value adds nothing. */
+function hasNestedPointer(seen: ReadonlySet<string>, pointer: string): boolean {
+  return [...seen].some((one) => one.startsWith(`${pointer}/`));
 }
 
 function splitKnownMembers(value: unknown, known: ReadonlySet<string>): { part: unknown; unknown: readonly string[] } {
@@ -118,9 +125,17 @@ function schemaAt(schema: TSchema, pointer: string): TSchema | undefined {
   let here: unknown = schema;
   for (const name of pointer.split('/').slice(1)) {
     const members = memberOf(here, 'properties');
-    here = members === undefined ? memberOf(here, 'items') : memberOf(members, name);
+    here = withoutNull(members === undefined ? memberOf(here, 'items') : memberOf(members, name));
   }
   return typeof here === 'object' && here !== null ? here : undefined;
+}
+
+/** The schema of the values of a nullable member that are not null. Other schemas are returned unchanged. */
+function withoutNull(schema: unknown): unknown {
+  const options = memberOf(schema, 'anyOf');
+  if (!Array.isArray(options)) return schema;
+  const others = options.filter((option) => memberOf(option, 'type') !== 'null');
+  return others.length === 1 ? others[0] : schema;
 }
 
 function memberOf(value: unknown, name: string): unknown {

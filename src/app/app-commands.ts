@@ -51,6 +51,10 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
     of('clients', async () => (await import('../cli/clients.ts')).clientCommands(withContext, terminal)),
     of('clients', async () => (await import('../cli/client-usage.ts')).usageCommands(withUsage, terminal)),
     of('documents', async () => (await import('../cli/documents.ts')).documentCommands(withDocuments, terminal)),
+    of('documents', async () => (await import('../cli/documents-show.ts')).documentShowCommands(withContext, terminal)),
+    of('notifications', async () =>
+      (await import('../cli/notifications.ts')).notificationCommands(withContext, terminal),
+    ),
     of('documents', async () =>
       (await import('../cli/documents-retention.ts')).retentionCommands(withDocuments, terminal),
     ),
@@ -60,9 +64,8 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
         (await import('../cli/citizens.ts')).citizenCommands(
           (use) =>
             withContext(async (app) => {
-              const { loadCitizensContext, loadDocumentsContext } = await loadContexts();
-              const { ports: documents } = await loadDocumentsContext(app);
-              return await use({ ...app, ...(await loadCitizensContext(app)), documents });
+              const { loadCitizensContext } = await loadContexts();
+              return await use({ ...app, ...(await loadCitizensContext(app)) });
             }),
           terminal,
         ),

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { createLog, type Log } from '../api/log.ts';
 import type { SliceDeps } from '../api/slice.ts';
@@ -13,6 +14,7 @@ import { openDatabase, openDatabaseInThread } from '../db/open-database.ts';
 import { openRegister } from '../identity/open-register.ts';
 import type { Register } from '../identity/register/register.ts';
 import { createClockCheck } from '../jobs/clock-check.ts';
+import { refuseLiveLeases } from '../jobs/lease.ts';
 import { systemTimer, type Timer } from '../jobs/timer.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
@@ -42,20 +44,23 @@ export type AppOptions = {
   readonly log: Log;
   /** Whether the database must exist already. */
   readonly mustExist?: boolean;
+  /** Whether the database may be migrated while other processes run on it. */
+  readonly migrateWhileRunning?: boolean;
   /** Called when this process has lost the database. It must stop; the next start recovers. */
   readonly onLost?: (fault: Error) => void;
 };
 
 /** Opens and migrates the database, and creates the app context on it. */
 export async function openApp(options: AppOptions): Promise<AppContext> {
-  const { settings, clock, random, log, mustExist = false, onLost } = options;
+  const { settings, clock, random, log, mustExist = false, migrateWhileRunning = false, onLost } = options;
   const { dataDir } = settings;
   const databaseUrl = settings.databaseUrl?.reveal();
   const lost = onLost === undefined ? {} : { onLost };
+  const mayMigrate = migrateWhileRunning ? undefined : (read: Database['read']) => refuseLiveLeases(read, pause);
   // The migration of a large table takes minutes. The start logs nothing else meanwhile.
   const onMigration = (step: MigrationProgress) =>
     log.notice('the database is migrated before anything is served', step);
-  const open = () => openDatabase({ databaseUrl, dataDir, mustExist, clock, random, onMigration, ...lost });
+  const open = () => openDatabase({ databaseUrl, dataDir, mustExist, clock, random, onMigration, mayMigrate, ...lost });
   const db = await openFolderOfSetting('DATA_DIR', open);
   try {
     await refuseMismatchedSubkeys(db.read, options.root);

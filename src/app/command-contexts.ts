@@ -9,6 +9,7 @@ import { createLogView } from '../ledger/log-view.ts';
 import { createSystemKeys } from '../ledger/system-keys.ts';
 import type { TlogPolicy } from '../ledger/tlog/tlog-policy.ts';
 import type { AppContext } from './app-context.ts';
+import type { WholeErasureOptions } from './erasure.ts';
 
 // The contexts of commands. Each loads only the parts of the slices that its commands use.
 
@@ -69,6 +70,11 @@ export async function loadCitizensContext(app: AppContext) {
   const clients = new Map((await allClients(app.db.read)).map((client) => [client.clientId, client]));
   const serviceOf = createServiceLookup(clients, app.settings.registerName);
   return {
+    erase: async (citizenId: string, options: WholeErasureOptions) => {
+      const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
+      return await eraseWholeCitizen(await loadErasureDeps(app), citizenId, options);
+    },
+    hasOtherRegister: app.settings.registerUrl !== undefined,
     log: createLedgerContext(app).log,
     organisationOf: (clientId: string) => serviceOf(clientId).name,
     explanationOf: createVerificationExplainer(app),

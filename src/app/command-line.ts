@@ -103,8 +103,9 @@ function serverCommandFamilies(
     },
     {
       name: 'start',
-      usage: 'start [--roles api,worker,sequencer]',
-      summary: 'Starts the server. It needs the keys that `keys create` makes.',
+      usage: 'start [--roles api,worker,sequencer] [--migrate-while-running]',
+      summary:
+        'Starts the server. It needs the keys that `keys create` makes. --migrate-while-running migrates the database also while processes of an earlier version use it.',
       run: async (args) => await (await import('./run-server.ts')).runStart(settings(), args, deps),
     },
     {

@@ -2,10 +2,12 @@ import type { ListedOperation } from '../api/operation.ts';
 import { listEndpoints } from '../audit/list-endpoints.ts';
 import { readOwnAccessLog } from '../audit/read-own-access-log.ts';
 import { readReceipt } from '../audit/read-receipt.ts';
+import { readReceiptProof } from '../audit/read-receipt-proof.ts';
 import { depositDocument } from '../documents/deposit-document.ts';
 import { endGrant } from '../documents/end-grant.ts';
 import { grantDocument } from '../documents/grant-document.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
+import { readDocumentRecord } from '../documents/read-document-record.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
 import { withdrawDocument } from '../documents/withdraw-document.ts';
 import { changeCitizenLock } from '../identity/change-citizen-lock.ts';
@@ -22,6 +24,7 @@ import { listNotifications } from '../notifications/list-notifications.ts';
 import { listTemplates } from '../notifications/list-templates.ts';
 import { listWebhooks } from '../notifications/list-webhooks.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
+import { previewNotification } from '../notifications/preview-notification.ts';
 import { readEvents } from '../notifications/read-events.ts';
 import { readEvidence } from '../notifications/read-evidence.ts';
 import { readNotification } from '../notifications/read-notification.ts';
@@ -74,4 +77,7 @@ export const operations: readonly ListedOperation[] = [
   readTemplate,
   removeTemplate,
   changeCitizenLock,
+  previewNotification,
+  readDocumentRecord,
+  readReceiptProof,
 ];

@@ -77,6 +77,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
         const refusal = transport.failedRequests.refusal(caller.clientId);
         return refusal === undefined ? transport.quotas.take(caller, needed) : { headers: {}, refusal };
       },
+      chargeQuota: transport.quotas.charge,
       countFailure: transport.failedRequests.count,
     },
     pages: [

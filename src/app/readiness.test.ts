@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
 import { createLog } from '../api/log.ts';
+import { systemTimer } from '../jobs/timer.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import { createReadinessCheck } from './readiness.ts';
 
@@ -21,22 +22,28 @@ for (const engine of engines) {
       if (!isWritable) throw new Error('read-only');
       return (await db.write([statement]))[0] ?? [];
     };
-    const isReady = createReadinessCheck({ db: { ...db, read }, claim, log: createLog('silent') });
+    const isReady = createReadinessCheck({
+      db: { ...db, read },
+      claim,
+      log: createLog('silent'),
+      timer: systemTimer,
+      stopwatch: () => 0,
+    });
     const many = Array.from({ length: 50 }, isReady);
     // The check is still running after a turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     many.push(isReady());
     opened.resolve();
     assert.deepEqual(new Set(await Promise.all(many)), new Set([true]));
-    assert.deepEqual(calls, { reads: 1, writes: 1 });
+    assert.deepEqual(calls, { reads: 1, writes: 2 });
     isWritable = false;
     opened = Promise.withResolvers<void>();
     const refused = [isReady(), isReady()];
     opened.resolve();
     assert.deepEqual(await Promise.all(refused), [false, false]);
-    assert.deepEqual(calls, { reads: 2, writes: 2 });
+    assert.deepEqual(calls, { reads: 2, writes: 3 });
     isWritable = true;
     assert.equal(await isReady(), true);
-    assert.deepEqual(calls, { reads: 3, writes: 3 });
+    assert.deepEqual(calls, { reads: 3, writes: 4 });
   });
 }

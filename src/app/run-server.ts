@@ -16,7 +16,7 @@ import { createOutbox, type Outbox } from '../notifications/channels/demo-outbox
 import { outboxPage } from '../web/outbox-page.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 import { startPage } from '../web/start-page.ts';
-import { type AppContext, openApp } from './app-context.ts';
+import { type AppContext, type AppOptions, openApp } from './app-context.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { modeSettings } from './mode-settings.ts';
 import { type Role, roles, type ServeOptions, serve } from './serve.ts';
@@ -70,7 +70,8 @@ export async function runDemo(given: Settings, deps: RunServerDeps): Promise<Exi
 
 /** Runs the server until it is stopped. Keys and settings must exist. */
 export async function runStart(given: Settings, args: readonly string[], deps: RunServerDeps): Promise<ExitCode> {
-  const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
+  const flags = { roles: { type: 'string' }, 'migrate-while-running': { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: [...args], options: flags });
   const settings = modeSettings(given, false);
   const path = rootKeyPath(settings);
   const root = readRootKey(path);
@@ -79,6 +80,7 @@ export async function runStart(given: Settings, args: readonly string[], deps: R
     log.notice('a setting is not read', { setting, needs });
   const mode: ModeOptions = {
     roles: parseRoles(values.roles),
+    migrateWhileRunning: values['migrate-while-running'] === true,
     isDemo: false,
     channels: await createOutgoingChannels(settings, await createEmailChannel(settings, root, log), log),
     cascade: cascadeOf(settings, false),
@@ -121,7 +123,7 @@ type RunServerContext = RunServerDeps & {
 };
 type ServerHandle = Awaited<ReturnType<typeof serve>>;
 /** The options of `serve` that differ between `demo` and `start`. */
-type ModeOptions = Omit<ServeOptions, 'apiThreads' | 'threads'>;
+type ModeOptions = Omit<ServeOptions, 'apiThreads' | 'threads'> & Pick<AppOptions, 'migrateWhileRunning'>;
 
 async function runUntilStopped(
   { settings, root, rootKeyPath: path, log, serveCommandsFor, environment }: RunServerContext,
@@ -144,6 +146,7 @@ async function runUntilStopped(
     timer: systemTimer,
     random: systemRandom,
     mustExist: !mode.isDemo,
+    migrateWhileRunning: mode.migrateWhileRunning ?? false,
     onLost: lost('database'),
   });
   const stop = () => end(0);

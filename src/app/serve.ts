@@ -11,18 +11,19 @@ import { startSequencer } from '../audit/start-sequencer.ts';
 import { publicUrlFor } from '../config/public-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { releaseAllLeases } from '../jobs/lease.ts';
-import { repeatEvery } from '../jobs/repeat-every.ts';
 import type { CascadePolicy } from '../notifications/cascade/cascade.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
 import { type AppContext, openAuthContext } from './app-context.ts';
 import { type App, createApp } from './create-app.ts';
+import { createErasureRepeater } from './erasure.ts';
+import { startMinuteJobs } from './minute-jobs.ts';
 import { operations } from './operations.ts';
 import { createOutageLog } from './outage-log.ts';
 import { startAdmin } from './public-endpoint.ts';
+import { limitRepeatedFaults } from './repeated-faults.ts';
 import { shutdownTimeoutMs, stopAll } from './shutdown.ts';
 import type { ThreadOptions, WakeJob } from './threads/thread-messages.ts';
 import { startThreadPool, type ThreadPool, type ThreadPoolDeps } from './threads/thread-pool.ts';
-import { watchClock } from './watch-clock.ts';
 
 /** The work that a process can take on; by default all of it. */
 export const roles = ['api', 'worker', 'sequencer'] as const;
@@ -83,7 +84,8 @@ export async function serve(app: AppContext, mode: ServeOptions): Promise<Runnin
 
 /** Adds to the context what a started server has: its address, the issuer of the demo, and a log that counts and collects faults. */
 async function prepareContext(given: AppContext, mode: ServeOptions, register: RegisterPart) {
-  const countedLog = countingLog(given.log);
+  // The metrics count every fault, also those that are not logged.
+  const countedLog = countingLog(limitRepeatedFaults(given.log, given.clock));
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./demo-sign-in.ts')).createDemoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;
@@ -114,6 +116,9 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   const { endpoint, server } = app;
   register(server);
   await runStartupChecks(app, mode);
+  // Before any request: a restored database may contain erased citizens.
+  const erasures = isHelper ? undefined : createErasureRepeater(context);
+  await erasures?.();
   await recordEndpoints(describeEndpoints(operations), { ...context, read: context.db.read });
   const jobs = jobStarter(context, app, mode);
   if (mode.roles.has('api')) {
@@ -132,7 +137,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   register(jobs);
   if (mode.roles.has('worker')) await jobs.start();
   metrics.gauges([...jobs.gauges(), ...(threads?.gauges ?? [])]);
-  const minuteJobs = startMinuteJobs(context);
+  const minuteJobs = startMinuteJobs(context, { erasures, cleans: mode.roles.has('worker') && !isHelper });
   return {
     publicUrl,
     adminUrl: admin?.url,
@@ -200,21 +205,6 @@ function startThreads(
   const threadOptions = { environment, isDemo, cascade, rootKeyPath, port, publicUrl, apiThreads };
   const readiness = app.endpoint.pages.filter(({ path }) => path === readinessPath);
   return startThreadPool({ app: context, threadOptions, pages: [...pages, ...readiness], wakeJob, onLost });
-}
-
-/** Each minute: checks the clock, reads a root key that is being rotated, and forgets unused keys. Checks the clock at once too. */
-function startMinuteJobs(app: AppContext): { stop(): Promise<unknown> } {
-  const { log, timer, root, citizenKeys } = app;
-  const minutely = (name: string, call: () => Promise<void>) =>
-    repeatEvery({ timer, everyMs: 60_000, call, onFault: (fault) => log.fault(name, fault) });
-  const checkClock = watchClock(app);
-  const first = checkClock().catch((fault: unknown) => log.fault('clock', fault));
-  const parts = [
-    minutely('ledger', async () => citizenKeys.evictUnused()),
-    minutely('root-key', async () => root.refresh()),
-    minutely('clock', checkClock),
-  ];
-  return { stop: () => Promise.all([first, ...parts.map((part) => part.stop())]) };
 }
 
 /** The address of this server. With `PORT` 0 it is a free port, since the first access token must name it. */

@@ -8,7 +8,7 @@ import { isHidden, namesEmployee, toUsage, type Usage, type UsageExplanation } f
 /** The log, the keys and the look-ups for a citizen's access log. */
 export type AccessLogDeps = {
   readonly log: LogView;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf' | 'pseudonymOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf' | 'pseudonymOf'>;
   readonly organisationOf: (clientId: string) => string;
   /** Why that verification of the citizen had its result, while it is stored. */
   readonly explanationOf: (verification: string, citizenId: string) => Promise<UsageExplanation | undefined>;
@@ -75,6 +75,6 @@ export async function readAccessLog(
     chain: Buffer.from(chain).toString('base64'),
     linkKey: deriveLinkKey(key).toString('base64'),
     // For uses from before the import of the citizen.
-    earlierLinkKey: deriveLinkKey(citizenKeys.decoyKeyOf(citizenId)).toString('base64'),
+    earlierLinkKey: deriveLinkKey(await citizenKeys.earlierKeyOf(citizenId)).toString('base64'),
   };
 }

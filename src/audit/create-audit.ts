@@ -11,6 +11,7 @@ import type { LedgerView } from './open-ledger.ts';
 import type { AuditPorts } from './ports.ts';
 import { readOwnAccessLog } from './read-own-access-log.ts';
 import { readReceipt } from './read-receipt.ts';
+import { readReceiptProof } from './read-receipt-proof.ts';
 
 type AuditDeps = SliceDeps &
   Pick<AuditPorts, 'isErasureOf' | 'explanationOf' | 'organisationOf'> & {
@@ -32,7 +33,7 @@ export function createAudit(deps: AuditDeps): AuditSlice {
     organisationOf,
     proveEndpointRegister: createEndpointRegisterProver(ledger.view, ledger.systemKeys),
   };
-  const operations: readonly Operation<AuditPorts>[] = [readReceipt, listEndpoints, readOwnAccessLog];
+  const operations: readonly Operation<AuditPorts>[] = [readReceipt, readReceiptProof, listEndpoints, readOwnAccessLog];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),
     jobs: [],

@@ -4,7 +4,7 @@ import { openFolderOfSetting } from '../config/settings.ts';
 import { createSyncedFolder } from '../db/sync-folder.ts';
 import { holdLease } from '../jobs/lease.ts';
 import { repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
-import { anchorFileName, openAnchor } from '../ledger/anchor.ts';
+import { type Anchor, anchorFileName, openAnchor } from '../ledger/anchor.ts';
 import { clearErasedCitizenIds } from '../ledger/erase-citizen.ts';
 import {
   deleteWitnessedCheckpoints,
@@ -57,7 +57,7 @@ export async function startSequencer(deps: SliceDeps, ledger: LedgerView) {
   });
   const publisher = createPublisher({ db, anchor, clock, signers });
   const running = runSequencer({ sequencer, publisher, clock, timer, batchLimit, onFault });
-  const monitoring = startLedgerMonitor(deps, ledger, () => lease.fence() !== undefined);
+  const monitoring = startLedgerMonitor(deps, ledger, anchor, () => lease.fence() !== undefined);
   const cleanup = repeatEvery({
     timer,
     onFault,
@@ -78,16 +78,18 @@ const monitorEveryMs = 1_000;
 const witnessEveryMs = 10_000;
 
 /** Starts the monitor of the log and, while this process holds the lease, the requests to its witnesses. */
-function startLedgerMonitor(
-  deps: SliceDeps,
-  { view, knownKeys, witnesses, watch }: LedgerView,
-  isLeader: () => boolean,
-) {
-  const { db, clock, timer, log } = deps;
+function startLedgerMonitor(deps: SliceDeps, ledger: LedgerView, anchor: Anchor, isLeader: () => boolean) {
+  const monitoring = startMonitoring(deps, ledger, anchor);
+  const witnessing = startWitnessing(deps, ledger, isLeader);
+  return { stop: async () => void (await Promise.all([monitoring.stop(), witnessing.stop()])) };
+}
+
+/** Verifies the log each second, and keeps what is verified in the checkpoint file, also while another process leads. */
+function startMonitoring({ db, timer, log }: SliceDeps, { view, knownKeys, watch }: LedgerView, anchor: Anchor) {
   let monitor: Monitor | undefined;
   // A failed check is not an alarm: an alarm means that the log was changed.
   const onFault = (fault: unknown) => log.fault('ledger', fault);
-  const monitoring = repeatEvery({
+  return repeatEvery({
     timer,
     everyMs: monitorEveryMs,
     onFault,
@@ -95,19 +97,27 @@ function startLedgerMonitor(
       if (monitor === undefined) {
         const origin = (await readTreeHead(db.read))?.origin;
         if (origin === undefined) return;
-        monitor = createMonitor(view, knownKeys(origin));
+        monitor = createMonitor(view, knownKeys(origin), anchor);
       }
       const { verified, alarm } = await monitor.check();
       watch.recordVerified(verified);
       if (alarm !== undefined) watch.raiseAlarm('ledger-alarm', `the monitor found: ${alarm}`);
     },
   });
+}
+
+/** Asks the witnesses for cosignatures while this process holds the lease. */
+function startWitnessing(
+  { db, clock, timer, log }: SliceDeps,
+  { view, witnesses, watch }: LedgerView,
+  isLeader: () => boolean,
+) {
   const client = witnesses === undefined ? undefined : createWitnessClient(witnesses, view, fetch);
   let areDeleted = false;
-  const witnessing = repeatEvery({
+  return repeatEvery({
     timer,
     everyMs: witnessEveryMs,
-    onFault,
+    onFault: (fault: unknown) => log.fault('ledger', fault),
     call: async () => {
       if (!isLeader()) return;
       if (client === undefined) {
@@ -129,7 +139,6 @@ function startLedgerMonitor(
       } else watch.raiseAlarm('ledger-witnesses', `too few witnesses cosigned the log at size ${signed.size}`);
     },
   });
-  return { stop: async () => void (await Promise.all([monitoring.stop(), witnessing.stop()])) };
 }
 
 /** Whether the witnesses cosigned this note: the same tree, signed by the same keys of the log. */

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { Secret } from '../kernel/secret.ts';
+import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import type { Quota } from './caller.ts';
 import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
@@ -99,10 +100,13 @@ export function newClient(
   };
 }
 
+/** In characters. */
+const maxNameLength = 100;
+
 /** The fault of these options of a client, or undefined. */
 export function clientFault({ name, scopes, quota }: Pick<Client, 'name' | 'scopes' | 'quota'>): string | undefined {
-  if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name))
-    return 'a name has 1 to 100 characters, none of them a control character';
+  if (!singleLinePattern.test(name) || [...name].length > maxNameLength)
+    return `a name has 1 to ${maxNameLength} characters: ${singleLineRequirement}`;
   if (scopes.length === 0) return 'a client needs at least one scope';
   const { perSecond, burst } = quota;
   const areIntegers = Number.isSafeInteger(perSecond) && Number.isSafeInteger(burst);

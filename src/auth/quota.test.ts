@@ -58,6 +58,30 @@ test('[R61] exactly the reported remaining requests succeed, and one more after 
   );
 });
 
+test('a charge takes requests in advance, up to one burst, and the reported seconds end the refusals', () => {
+  const clock = frozen();
+  const quotas = createQuotaLimiter(clock, noJitter);
+  const caller = { clientId: 'a', quota: { perSecond: 10, burst: 20 } };
+  assert.ok(succeeds(quotas.take(caller, 's')));
+  quotas.charge(caller, 's', 9);
+  assert.equal(quotas.take(caller, 's').headers['x-ratelimit-remaining'], '9');
+  for (const [requests, seconds] of [
+    [12, 1],
+    [1_000, 3],
+  ] as const) {
+    quotas.charge(caller, 's', requests);
+    const refused = quotas.take(caller, 's');
+    assert.equal(refused.headers['x-ratelimit-remaining'], '0');
+    assert.equal(refused.headers['x-ratelimit-reset'], String(seconds));
+    assert.equal(refused.refusal?.headers?.['retry-after'], String(seconds));
+    clock.at += seconds * 1_000 - 1_000;
+    if (seconds > 1) assert.equal(succeeds(quotas.take(caller, 's')), false);
+    clock.at += 1_000;
+    assert.ok(succeeds(quotas.take(caller, 's')));
+  }
+  assert.ok(succeeds(quotas.take(caller, 'other')));
+});
+
 test('[R62] headers and refusal report the same numbers, and Retry-After is at least the reset', () => {
   const quotas = createQuotaLimiter(frozen(), () => Uint8Array.of(5));
   const caller = { clientId: 'a', quota: { perSecond: 10, burst: 20 } };

@@ -24,6 +24,11 @@ export type QuotaResult = { readonly headers: Readonly<Record<string, string>>; 
 export type QuotaLimiter = {
   /** Counts one request; a promise if the database is needed. */
   take(caller: Pick<Caller, 'clientId' | 'quota'>, scope: string): QuotaResult | Promise<QuotaResult>;
+  /**
+   * Takes further requests for one that was costly. Never refuses: the bucket may owe requests, at most one burst, and later requests are
+   * refused until it has refilled.
+   */
+  charge(caller: Pick<Caller, 'clientId' | 'quota'>, scope: string, requests: number): void;
 };
 
 /** The headers of a counted request, and the refusal if it is over quota. */
@@ -38,18 +43,24 @@ type Bucket = { units: number; at: number };
 export function createQuotaLimiter(
   clock: Clock,
   random: RandomBytes,
-): { take(...args: Parameters<QuotaLimiter['take']>): QuotaResult } {
+): Pick<QuotaLimiter, 'charge'> & { take(...args: Parameters<QuotaLimiter['take']>): QuotaResult } {
   const buckets = new Map<string, Bucket>();
+
+  function bucketOf(clientId: string, scope: string, quota: Quota): Bucket {
+    const name = `${clientId}\0${scope}`;
+    const bucket = buckets.get(name) ?? { units: quota.burst * unitsPerRequest, at: clock.now() };
+    buckets.set(name, bucket);
+    return bucket;
+  }
+
   return {
     take({ clientId, quota = defaultQuota }, scope) {
-      const name = `${clientId}\0${scope}`;
-      const now = clock.now();
-      let bucket = buckets.get(name);
-      if (bucket === undefined) {
-        bucket = { units: quota.burst * unitsPerRequest, at: now };
-        buckets.set(name, bucket);
-      }
-      return quotaResult(takeFrom(bucket, { policy: scope, quota, now }), random);
+      const bucket = bucketOf(clientId, scope, quota);
+      return quotaResult(takeFrom(bucket, { policy: scope, quota, now: clock.now() }), random);
+    },
+    charge({ clientId, quota = defaultQuota }, scope, requests) {
+      const bucket = bucketOf(clientId, scope, quota);
+      bucket.units = Math.max(-quota.burst * unitsPerRequest, bucket.units - requests * unitsPerRequest);
     },
   };
 }
@@ -61,9 +72,10 @@ function takeFrom(bucket: Bucket, { policy, quota, now }: { policy: string; quot
   const allowed = units >= unitsPerRequest;
   bucket.units = allowed ? units - unitsPerRequest : units;
   bucket.at += elapsed;
-  const untilNextMs = (unitsPerRequest - (bucket.units % unitsPerRequest)) / quota.perSecond;
+  const remaining = Math.max(0, Math.floor(bucket.units / unitsPerRequest));
+  const untilNextMs = ((remaining + 1) * unitsPerRequest - bucket.units) / quota.perSecond;
   const resetSeconds = Math.max(1, Math.ceil(untilNextMs / 1_000));
-  return { allowed, policy, quota, remaining: Math.floor(bucket.units / unitsPerRequest), resetSeconds };
+  return { allowed, policy, quota, remaining, resetSeconds };
 }
 
 /** RateLimit headers (draft-ietf-httpapi-ratelimit-headers-11), and `X-RateLimit-*` for older clients. */

@@ -40,6 +40,30 @@ for (const engine of engines) {
     }
   });
 
+  test(`${engine.name}: a charge in one process takes requests from all processes, and is paid by the refill`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { at: 1_800_000_000_000, now: () => clock.at };
+    const [one, other] = [createSharedQuotaLimiter(clock, noJitter, db), createSharedQuotaLimiter(clock, noJitter, db)];
+    const caller = { clientId: 'a', quota: { perSecond: 10, burst: 20 } };
+    const takeAll = async () => {
+      let taken = 0;
+      while (succeeded([await one.take(caller, 's')]) === 1) taken += 1;
+      while (succeeded([await other.take(caller, 's')]) === 1) taken += 1;
+      return taken;
+    };
+    assert.equal(succeeded([await one.take(caller, 's')]), 1);
+    one.charge(caller, 's', 9);
+    // The reservation of the charge is stored before that of the next request of this process.
+    assert.equal(succeeded([await one.take(caller, 's')]), 1);
+    assert.equal(await takeAll(), 20 - 11);
+    one.charge(caller, 's', 15);
+    assert.equal(await takeAll(), 0);
+    clock.at += 1_000;
+    assert.equal(await takeAll(), 0);
+    clock.at += 1_000;
+    assert.equal(await takeAll(), 5);
+  });
+
   test(`[R61] ${engine.name}: exactly the reported remaining requests succeed, also in another process`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };

@@ -16,7 +16,7 @@ type Bucket = {
   readonly clientId: string;
   readonly scope: string;
   quota: Quota;
-  /** Requests that were granted to this process and are not used yet. */
+  /** Requests that were granted to this process and are not used yet. Negative: the number that `charge` took in advance. */
   available: number;
   grantedAt: number;
   /** Requests that were left for all processes at the last reservation. */
@@ -64,11 +64,17 @@ export function createSharedQuotaLimiter(clock: Clock, random: RandomBytes, db: 
         if (isRunningLow || grantAgeMs > grantLifeMs / 2) enqueue(bucket);
         return consume(bucket, now, random);
       }
-      if (bucket.available === 0 && bucket.emptyUntil > now) return consume(bucket, now, random);
+      if (bucket.available <= 0 && bucket.emptyUntil > now) return consume(bucket, now, random);
       const { promise, resolve, reject } = Promise.withResolvers<QuotaResult>();
       bucket.waiters.push({ resolve, reject });
       enqueue(bucket);
       return promise;
+    },
+    charge({ clientId, quota = defaultQuota }, scope, requests) {
+      const bucket = bucketOf(clientId, scope, quota);
+      bucket.available = Math.max(-quota.burst, bucket.available - requests);
+      // The other processes share the debt as soon as it is reserved.
+      if (bucket.available < 0) enqueue(bucket);
     },
   };
 }
@@ -140,17 +146,20 @@ function reservationFor(bucket: Bucket, waiting: number, now: number): readonly 
   const maxPrefetch = Math.floor(quota.perSecond / prefetchesPerSecond);
   const isBusy = now - bucket.grantedAt <= grantLifeMs;
   bucket.prefetch = isBusy ? Math.min(maxPrefetch, bucket.prefetch * 2 + 1) : 0;
-  const returned = isBusy ? 0 : bucket.available;
+  const owed = Math.max(0, -bucket.available);
+  const returned = isBusy ? 0 : Math.max(0, bucket.available);
   bucket.available -= returned;
   const prefetch = Math.max(0, bucket.prefetch - bucket.available);
-  return reserveStatements({ clientId, scope, quota, now: now + bucket.clockOffsetMs, waiting, prefetch, returned });
+  const needed = waiting + owed;
+  const at = now + bucket.clockOffsetMs;
+  return reserveStatements({ clientId, scope, quota, now: at, waiting: needed, prefetch, returned });
 }
 
 function applyGrant(bucket: Bucket, { granted, units }: QuotaGrant, waiting: number, now: number): void {
   bucket.available += granted;
   bucket.grantedAt = now;
   bucket.sharedRemaining = Math.floor(units / unitsPerRequest);
-  if (granted >= waiting) return;
+  if (bucket.available >= waiting) return;
   const { perSecond } = bucket.quota;
   const untilOneMs = Math.ceil((unitsPerRequest - Math.min(unitsPerRequest, units)) / perSecond);
   bucket.emptyUntil =

@@ -1,27 +1,41 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
+import { openRegularFile, readRegularFile, UnreadableFile } from '../config/regular-file.ts';
 import { FileUsageError, UsageError } from './command.ts';
 
-/** The absolute path of a file in an argument; throws a `FileUsageError` if it does not exist or is a folder. */
-export function resolveReadableFile(cwd: string, name: string): string {
+/** The most bytes of a policy, key set, certificate, mapping, checkpoint, receipt or evidence bundle. */
+const maxArgumentFileBytes = 1_048_576;
+
+/**
+ * The absolute path of a file in an argument, for a command that reads the file in pieces. Throws a `FileUsageError` if it is not a
+ * regular file, or cannot be read.
+ */
+export async function resolveReadableFile(cwd: string, name: string): Promise<string> {
   const path = resolve(cwd, name);
-  if (withReadError(name, () => statSync(path)).isDirectory())
-    throw new FileUsageError(`cannot read ${name}: it is a folder`);
+  await withReadError(name, async () => await (await openRegularFile(path)).close());
   return path;
 }
 
-/** The text of a file in an argument, without a byte order mark; throws a `FileUsageError` if it cannot be read. */
-export function readArgumentFile(cwd: string, name: string): string {
-  return withReadError(name, () => readFileSync(resolve(cwd, name), 'utf8')).replace(/^\ufeff/, '');
+/**
+ * The text of a file in an argument, without a byte order mark. Every command reads its small files with this function. Throws a
+ * `FileUsageError` if the file is not a regular file, is larger than 1 MiB, or cannot be read.
+ */
+export async function readArgumentFile(cwd: string, name: string): Promise<string> {
+  const bytes = await withReadError(name, () => readRegularFile(resolve(cwd, name), maxArgumentFileBytes));
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
-function withReadError<T>(name: string, read: () => T): T {
+async function withReadError<T>(name: string, read: () => Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (cause) {
-    throw new FileUsageError(`cannot read ${name}: ${systemErrorText(cause)}`);
+    throw new FileUsageError(`cannot read ${name}: ${readErrorText(cause)}`, { cause });
   }
+}
+
+function readErrorText(cause: unknown): string {
+  return cause instanceof UnreadableFile ? cause.message : systemErrorText(cause);
 }
 
 /** The error text of the system, such as `ENOENT, no such file or directory`. */

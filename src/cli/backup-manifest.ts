@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/schema';
+import { readRegularFile, UnreadableFile } from '../config/regular-file.ts';
 import { type RootKey, UnknownRootKey } from '../crypto/root-key.ts';
 import { readRootKey } from '../crypto/root-key-file.ts';
 import { blobNamePattern } from '../documents/blobs/blob-store.ts';
@@ -13,6 +13,8 @@ import { statFile } from './backup-file.ts';
 import { CommandFailed } from './command.ts';
 
 const manifestFile = 'backup.json';
+/** Enough for the ids of a million missing documents. */
+const maxManifestBytes = 67_108_864;
 
 const count = Type.Integer({ minimum: 0 });
 const ids = Type.Array(Type.String({ pattern: blobNamePattern.source }));
@@ -54,8 +56,10 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
   let text: string;
   await statFile(manifestPath(folder));
   try {
-    text = await readFile(manifestPath(folder), 'utf8');
+    text = (await readRegularFile(manifestPath(folder), maxManifestBytes)).toString();
   } catch (cause) {
+    if (cause instanceof UnreadableFile)
+      throw new CommandFailed(`${manifestPath(folder)}: ${cause.message}`, { cause });
     const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
     throw new CommandFailed(
       `${folder} is not a complete backup: cannot read ${manifestFile}, which is written last${why}`,

@@ -2,13 +2,16 @@ import { existsSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Settings } from '../config/settings.ts';
+import type { Row } from '../db/database.ts';
 import { databaseFile, restoringFile } from '../db/open-database.ts';
+import { iterateRows } from '../db/sqlite/copy-sqlite-file.ts';
 import { lockDatabase } from '../db/sqlite/database-lock.ts';
 import { createSyncedFolder, syncFolder } from '../db/sync-folder.ts';
 import { blobFolders } from '../documents/blobs/blob-store.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { sha256 } from '../kernel/hashing.ts';
 import { anchorFileName } from '../ledger/anchor.ts';
+import { erasedListFileName, erasuresMissingIn, openErasedList, readErasures } from '../ledger/erased-list.ts';
 import { replaceFileSynced } from '../ledger/replace-file-synced.ts';
 import { type BackupProgress, copyDocuments, type DocumentListing, listBackupDocuments } from './backup-documents.ts';
 import { documentsDifference, documentsFolder, extractDatabase, readBackupAnchor } from './backup-folder.ts';
@@ -29,7 +32,7 @@ export type RestoreBackupOptions = {
  * database is renamed to its name last: after a crash no server can start with an incomplete restore, and the same command
  * continues it.
  */
-export async function restoreBackup(settings: Settings, options: RestoreBackupOptions): Promise<BackupManifest> {
+export async function restoreBackup(settings: Settings, options: RestoreBackupOptions): Promise<RestoredBackup> {
   const { folder, rootKeyPath, onProgress } = options;
   const manifest = await readVerifiedManifest(folder, rootKeyPath);
   const anchorResult = await readBackupAnchor(folder, manifest);
@@ -67,7 +70,21 @@ export async function restoreBackup(settings: Settings, options: RestoreBackupOp
   await rename(draft, database);
   await syncFolder(dataDir);
   if (manifest.documents !== null) await rm(restoration.claim, { recursive: true });
-  return manifest;
+  return { manifest, erasures: await compareErasures(dataDir) };
+}
+
+/** A restored backup, and how its erasures differ from the list in DATA_DIR; undefined without a list. */
+type RestoredBackup = { readonly manifest: BackupManifest; readonly erasures: ErasureComparison | undefined };
+/** `unfinished`: citizens on the list whom the backup has. The first start erases them again. */
+type ErasureComparison = { readonly listed: number; readonly unfinished: number };
+
+async function compareErasures(dataDir: string): Promise<ErasureComparison | undefined> {
+  const path = join(dataDir, erasedListFileName);
+  if (!existsSync(path)) return undefined;
+  const { erasures: listed } = await openErasedList(path).read();
+  // As a `Read` for the same query that a start makes; its database is closed when the rows are read.
+  const stored = await readErasures(async (sql) => [...iterateRows(join(dataDir, databaseFile), sql)] as Row[]);
+  return { listed: listed.size, unfinished: erasuresMissingIn(stored, listed).length };
 }
 
 type Restoration = {

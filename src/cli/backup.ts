@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { erasedListFileName } from '../ledger/erased-list.ts';
 import { createBackup } from './backup-create.ts';
 import type { BackupProgress } from './backup-documents.ts';
 import { restoreBackup } from './backup-restore.ts';
@@ -67,7 +68,8 @@ The backup is not changed.
 
 The exit code is 0 if the backup can be restored. Otherwise it is 1, and the faults are printed.`;
 
-const restoreDetails = `It needs the root key that was used when the backup was created (ROOT_KEY_FILE, or root.key in DATA_DIR).`;
+const restoreDetails = `It needs the root key that was used when the backup was created (ROOT_KEY_FILE, or root.key in DATA_DIR). Put your
+newest copy of the file ${erasedListFileName} into DATA_DIR first: the first start erases the citizens on that list again.`;
 
 async function create(args: readonly string[], deps: BackupDeps, terminal: Terminal): Promise<ExitCode> {
   const options = { since: { type: 'string' } } as const;
@@ -135,9 +137,15 @@ async function restore(args: readonly string[], deps: BackupDeps, terminal: Term
   const settings = deps.settings();
   const rootKeyPath = deps.rootKeyPath(settings);
   const options = { folder, rootKeyPath, onProgress: progressOn(terminal) };
-  const { begunAt, rootKeys } = await restoreBackup(settings, options);
+  const { manifest, erasures } = await restoreBackup(settings, options);
+  const { begunAt, rootKeys } = manifest;
   terminal.stderr(
     `${clearLineText(terminal)}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${rootKeyPath}. Before you start the server, read docs/operating.md#backup-and-restore\n`,
+  );
+  terminal.stderr(
+    erasures === undefined
+      ? `There is no list of erased citizens in ${settings.dataDir}: citizens who were erased after the backup can be read again. If you have a copy of the file ${erasedListFileName}, put it there before you start the server.\n`
+      : `The list of erased citizens has ${erasures.listed}: ${erasures.unfinished} of them are in this backup, and the first start erases them again.\n`,
   );
   return 0;
 }

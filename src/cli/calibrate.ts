@@ -60,10 +60,9 @@ export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Co
         if (!Number.isSafeInteger(maxPairs) || maxPairs < 1000) throw new UsageError('--pairs takes 1000 or more.');
         const basis = shippedPolicies.get(values.basis);
         if (basis?.model === undefined) throw new UsageError(`--basis takes ${modelled.join(' or ')}.`);
-        const columns = readMapping('--columns', values.columns, terminal.cwd);
-        const read = [values.register, values.claims].flatMap((name) =>
-          name === undefined ? [] : [resolveReadableFile(terminal.cwd, name)],
-        );
+        const columns = await readMapping('--columns', values.columns, terminal.cwd);
+        const read = [await resolveReadableFile(terminal.cwd, values.register)];
+        if (values.claims !== undefined) read.push(await resolveReadableFile(terminal.cwd, values.claims));
         const out = values.out === undefined ? undefined : resolve(terminal.cwd, values.out);
         const map = values.columns === undefined ? [] : [resolve(terminal.cwd, values.columns)];
         if (out !== undefined) requireOtherFile('--out', out, [...read, ...map]);

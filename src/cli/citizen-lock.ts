@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { findCitizenLock, replaceCitizenLock } from '../identity/register/citizen-lock-store.ts';
 import type { IdentityPorts } from '../identity/verification/ports.ts';
+import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import {
   type Command,
   CommandFailed,
@@ -60,9 +61,9 @@ export function lockCommands(withContext: WithContext<LockContext>, terminal: Te
 function readReason(own: boolean, text: string | undefined): string | undefined {
   if (!own && text === undefined) return undefined;
   const reason = text?.trim() ?? '';
-  if (!own || reason === '' || [...reason].length > maxReasonLength)
+  if (!own || !singleLinePattern.test(reason) || [...reason].length > maxReasonLength)
     throw new UsageError(
-      `--own and --reason go together; the reason, of at most ${maxReasonLength} characters, is told to the citizen`,
+      `--own and --reason go together; the citizen reads the reason, ${singleLineRequirement}, of at most ${maxReasonLength} characters`,
     );
   return reason;
 }

@@ -1,36 +1,43 @@
 import { parseArgs } from 'node:util';
 import { type AccessLogDeps, readAccessLog } from '../audit/access-log.ts';
-import type { DocumentPorts } from '../documents/ports.ts';
-import { removeSealedBlob } from '../documents/retention/erase-document.ts';
-import { eraseCitizenStatements, erasedDocumentsOf } from '../documents/retention/retention-store.ts';
-import { type ErasureDeps, eraseCitizen } from '../ledger/erase-citizen.ts';
-import { deleteContactCodes } from '../notifications/contact/contact-code-store.ts';
-import { deletePreferences } from '../notifications/contact/contact-preferences-store.ts';
+import type { Commit } from '../ledger/commit.ts';
+import { erasedListFileName } from '../ledger/erased-list.ts';
+import type { Actor } from '../ledger/ledger-event.ts';
 import { type Command, type ExitCode, singleArgument, singlePositional, type Terminal, UsageError } from './command.ts';
-import { eventHead, type WithContext } from './command-context.ts';
+import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 import { clearLineText, entriesProgress } from './progress.ts';
 
 /** The dependencies of the commands for one citizen. */
-export type CitizensContext = Omit<ErasureDeps, 'actor' | 'besides'> &
-  AccessLogDeps & { readonly operator: string; readonly documents: Pick<DocumentPorts, 'blobs' | 'alarm'> };
+export type CitizensContext = AccessLogDeps &
+  Pick<CommandContext, 'clock' | 'createId' | 'operator'> & {
+    readonly commit: Commit;
+    /** Erases a citizen everywhere. False if nothing is known about the id. */
+    readonly erase: (citizenId: string, options: EraseOptions) => Promise<boolean>;
+    /** Whether citizens are in another register, which this command does not change. */
+    readonly hasOtherRegister: boolean;
+  };
+
+type EraseOptions = { readonly actor: Actor; readonly keepsRegisterRow: boolean };
 
 /** The commands `citizens erase` and `ledger access-log`. */
 export function citizenCommands(withContext: WithContext<CitizensContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'citizens erase',
-      usage: 'citizens erase ID --yes',
+      usage: 'citizens erase ID --yes [--keep-register-row]',
       summary:
-        'Destroys the key of a citizen: the encrypted data of this person can never be read again. This cannot be undone.',
+        'Erases a citizen: destroys the key, so that the encrypted data of this person can never be read again, and removes the id from all rows. This cannot be undone.',
+      details: eraseDetails,
       run: async (args) => {
         const { values, positionals } = parseArgs({
           args,
-          options: { yes: { type: 'boolean' } },
+          options: { yes: { type: 'boolean' }, 'keep-register-row': { type: 'boolean' } },
           allowPositionals: true,
         });
         const citizenId = singlePositional(positionals, oneCitizen);
         if (values.yes !== true) throw new UsageError('this cannot be undone; say --yes');
-        return await withContext((context) => erase(context, citizenId, terminal));
+        const keepsRegisterRow = values['keep-register-row'] === true;
+        return await withContext((context) => erase(context, { citizenId, keepsRegisterRow }, terminal));
       },
     },
     {
@@ -47,22 +54,30 @@ export function citizenCommands(withContext: WithContext<CitizensContext>, termi
 
 const oneCitizen = 'name one citizen by the id of the register';
 
-async function erase(context: CitizensContext, citizenId: string, { stderr }: Terminal): Promise<ExitCode> {
-  const extraStatements: ErasureDeps['extraStatements'] = (id, ...when) => [
-    ...eraseCitizenStatements(id, ...when),
-    deleteContactCodes(id),
-    deletePreferences(id),
-  ];
-  const parts = { ...context, actor: { operator: context.operator }, extraStatements };
-  const erased = await eraseCitizen(parts, citizenId);
-  // After a crash between the two steps, running the command again removes the rest.
-  for (const id of await erasedDocumentsOf(context.read, citizenId)) await removeSealedBlob(context.documents, { id });
+const eraseDetails = `It deletes the row of the register, the contact addresses and the stored responses of requests about this person. Messages,
+documents, verifications and ledger entries stay as rows without content and without the id. A legal hold prevents the
+erasure. Run it again if new data about the same id were stored later.
+
+  --keep-register-row  Keeps the row of the register, such as for a person who only wants the messages erased.
+
+The erasure is added to the file ${erasedListFileName} in DATA_DIR, which has pseudonyms only. With it, a server that starts on a restored
+backup erases the person again. Copy the file to the place where you keep the copy of the root key.`;
+
+async function erase(
+  { erase: eraseEverywhere, operator, hasOtherRegister }: CitizensContext,
+  { citizenId, keepsRegisterRow }: { readonly citizenId: string; readonly keepsRegisterRow: boolean },
+  { stderr }: Terminal,
+): Promise<ExitCode> {
+  const isErased = await eraseEverywhere(citizenId, { actor: { operator }, keepsRegisterRow });
+  if (!isErased) {
+    stderr('Nothing was erased: nothing is stored about this id. Check it against the register.\n');
+    return 1;
+  }
   stderr(
-    erased
-      ? 'The key is destroyed, and the ledger says so. Old backups still hold it: let them expire.\n'
-      : 'There is no key of this citizen: unknown, or erased before.\n',
+    `The citizen is erased, and the ledger says so. Old backups still hold the key: let them expire. Copy the file ${erasedListFileName} from DATA_DIR to the place of your copy of the root key.\n`,
   );
-  return erased ? 0 : 1;
+  if (hasOtherRegister) stderr('REGISTER_URL names another register: erase the person there too.\n');
+  return 0;
 }
 
 const pageSize = 100;

@@ -88,14 +88,14 @@ type CredentialFlags = {
 };
 
 /** The credential that exactly one flag sets. Reads its file. */
-export function parseCredentialFlags(flags: CredentialFlags, cwd: string): ClientOptions['credential'] {
+export async function parseCredentialFlags(flags: CredentialFlags, cwd: string): Promise<ClientOptions['credential']> {
   const { secret, jwks, certificate, issuer } = flags;
   const chosen = [secret === true ? '' : undefined, jwks, certificate, issuer].filter((one) => one !== undefined);
   if (chosen.length !== 1) {
     throw new UsageError('choose one of --secret, --jwks FILE, --certificate FILE|dns:NAME and --issuer URL');
   }
   if (jwks !== undefined) {
-    const keys = parseClientKeys(readArgumentFile(cwd, jwks));
+    const keys = parseClientKeys(await readArgumentFile(cwd, jwks));
     if ('fault' in keys) throw new UsageError(`--jwks ${jwks}: ${keys.fault}`);
     return { by: 'keys', jwks: keys };
   }
@@ -103,7 +103,7 @@ export function parseCredentialFlags(flags: CredentialFlags, cwd: string): Clien
     const isName = /^(?:dns|uri|ip|email):/.test(certificate);
     const proof = isName
       ? parseCertificateName(certificate)
-      : parsePinnedCertificate(readArgumentFile(cwd, certificate));
+      : parsePinnedCertificate(await readArgumentFile(cwd, certificate));
     if ('fault' in proof) throw new UsageError(`--certificate ${certificate}: ${proof.fault}`);
     return { by: 'certificate', certificate: proof };
   }

@@ -29,7 +29,7 @@ export function clientUpdateCommand(withContext: WithContext<CommandContext>, te
     summary: 'Changes a client. The change takes effect within a minute.',
     details,
     run: async (args) => {
-      const { clientId, update } = parseUpdateFlags(args, terminal.cwd);
+      const { clientId, update } = await parseUpdateFlags(args, terminal.cwd);
       return await withContext(async (context) => {
         await requirePolicy(context.read, update.policy ?? undefined);
         return await updateClient(context, clientId, update, terminal);
@@ -38,14 +38,17 @@ export function clientUpdateCommand(withContext: WithContext<CommandContext>, te
   };
 }
 
-function parseUpdateFlags(args: readonly string[], cwd: string): { clientId: string; update: ClientUpdate } {
+async function parseUpdateFlags(
+  args: readonly string[],
+  cwd: string,
+): Promise<{ clientId: string; update: ClientUpdate }> {
   const options = { name: { type: 'string' }, ...clientFlags } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   const clientId = singlePositional(positionals, 'name one client by its id');
   if (Object.keys(values).length === 0) throw new UsageError('name at least one value to change');
   const { name, scopes, jwks, certificate } = values;
   const hasCredential = jwks !== undefined || certificate !== undefined;
-  const credential = hasCredential ? parseCredentialFlags({ jwks, certificate }, cwd) : undefined;
+  const credential = hasCredential ? await parseCredentialFlags({ jwks, certificate }, cwd) : undefined;
   const update = {
     name,
     scopes: scopes === undefined ? undefined : parseScopes(scopes),

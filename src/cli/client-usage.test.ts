@@ -96,7 +96,7 @@ for (const engine of engines) {
     const app = await openIdentityAppWithPeople(t, engine);
     await ask(app);
     const { citizenKeys } = app.importDeps;
-    await app.db.write([citizenKeys.destructionStatement(zoeClaims.citizenId)]);
+    await app.db.write(citizenKeys.destructionStatements(zoeClaims.citizenId));
     citizenKeys.evict(zoeClaims.citizenId);
     const { stdout } = await openLine(app, false)('--json');
     assert.deepEqual(JSON.parse(stdout)[1], {

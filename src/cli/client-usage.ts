@@ -12,7 +12,7 @@ import type { WithContext } from './command-context.ts';
 export type UsageContext = {
   readonly read: Read;
   readonly clock: Clock;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>;
   readonly hasOwnRegister: boolean;
 };
 

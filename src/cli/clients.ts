@@ -66,7 +66,7 @@ export function clientCommands(withContext: WithContext<CommandContext>, termina
       summary: 'Creates a client that can call the API. A secret is shown once.',
       details,
       run: async (args) => {
-        const { wanted, json } = parseCreateFlags(args, terminal.cwd);
+        const { wanted, json } = await parseCreateFlags(args, terminal.cwd);
         return await withContext(async (context) => {
           await requirePolicy(context.read, wanted.policy);
           return await createClient(context, wanted, json, terminal);
@@ -108,7 +108,10 @@ export function clientCommands(withContext: WithContext<CommandContext>, termina
   ];
 }
 
-function parseCreateFlags(args: readonly string[], cwd: string): { wanted: ClientOptions; json: boolean } {
+async function parseCreateFlags(
+  args: readonly string[],
+  cwd: string,
+): Promise<{ wanted: ClientOptions; json: boolean }> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -130,7 +133,7 @@ function parseCreateFlags(args: readonly string[], cwd: string): { wanted: Clien
     name,
     kind,
     scopes: parseScopes(values.scopes),
-    credential: parseCredentialFlags(values, cwd),
+    credential: await parseCredentialFlags(values, cwd),
     binding: values.binding === undefined ? undefined : parseBinding(values.binding),
     purposes: purposes ?? undefined,
     legalBases: legalBases ?? undefined,

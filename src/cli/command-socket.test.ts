@@ -152,7 +152,7 @@ test('a file that the server cannot read is reported with the user that opened i
       usage: 'read FILE',
       summary: '',
       run: async ([name = '']: readonly string[]) => {
-        readArgumentFile(caller.cwd, name);
+        await readArgumentFile(caller.cwd, name);
         return 0 as const;
       },
     },

@@ -6,6 +6,7 @@ import { engines } from '../../test/support/database-engines.ts';
 import { openIdentityApp } from '../../test/support/identity-app.ts';
 import { makeIdentityFolder } from '../../test/support/identity-people.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
+import { noPreferences } from '../notifications/contact/contact-preferences.ts';
 import { findPreferences } from '../notifications/contact/contact-preferences-store.ts';
 import { runCommandLine } from './command.ts';
 import { type ContactsContext, contactCommands } from './contacts.ts';
@@ -82,7 +83,7 @@ for (const engine of engines) {
     const at = '2026-01-02T00:00:00Z';
     const email = { address: 'one@example.org', verifiedAt: at };
     const [shortest, longest] = ['+4712345', '+123456789012345'].map((address) => ({ address, verifiedAt: at }));
-    const wishes = { channels: ['sms', 'email'], language: 'nb' };
+    const wishes = { ...noPreferences, channels: ['sms', 'email'], language: 'nb' };
     const states = async (line: object) => {
       assert.deepEqual(await contacts.run([{ citizenId: 'c-1', ...line }]), {
         code: 0,
@@ -95,7 +96,7 @@ for (const engine of engines) {
       verified: { email, phone: longest },
     });
     assert.deepEqual(await states({ phone: shortest }), { preferences: wishes, verified: { phone: shortest } });
-    const declined = { declined: ['email'] };
+    const declined = { ...noPreferences, declined: ['email'] };
     assert.deepEqual(await states({ wishes: declined }), { preferences: declined, verified: { phone: shortest } });
     assert.deepEqual(
       (await contacts.events('c-1')).map(({ type, actor }) => [type, actor]),
@@ -125,9 +126,16 @@ for (const engine of engines) {
         (address) => [{ citizenId: 'c', phone: { address, verifiedAt: at } }, /^\/phone\/address /] as const,
       ),
       [
-        { citizenId: 'c', wishes: { channels: ['email'], declined: ['email'] } },
+        { citizenId: 'c', wishes: { ...noPreferences, channels: ['email'], declined: ['email'] } },
         /^a channel is both wished and declined$/,
       ],
+      ...Object.keys(noPreferences).map(
+        (name) =>
+          [
+            { citizenId: 'c', wishes: { ...noPreferences, [name]: undefined } },
+            new RegExp(`^/wishes/${name} required$`),
+          ] as const,
+      ),
       [{ citizenId: 'c', email, note: 'x'.repeat(10_000) }, /^longer than 10000 characters$/],
     ];
     const good = mailOf('c'.repeat(200), 'one@example.org');

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { compilePartCheck } from '../api/validate-request.ts';
+import { openRegularFile } from '../config/regular-file.ts';
 import type { Statement } from '../db/database.ts';
-import { openRegularFile } from '../identity/import/read-blocks.ts';
 import { readTextLines } from '../identity/import/text-lines.ts';
 import { parseEmailAddress } from '../kernel/email-address.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
@@ -52,7 +52,7 @@ export function contactCommands(withContext: WithContext<ContactsContext>, termi
       summary:
         'Imports verified addresses and preferences of citizens, one JSON object per line; see docs/notifications.md.',
       run: async (args) => {
-        const path = resolveReadableFile(terminal.cwd, singleArgument(args, 'name one file'));
+        const path = await resolveReadableFile(terminal.cwd, singleArgument(args, 'name one file'));
         return await withContext((context) => importContacts(context, path, terminal));
       },
     },

@@ -38,7 +38,7 @@ for (const engine of engines) {
       printed: 'It holds the documents of this citizen, now 2, and what is deposited later.\n',
     });
     // Citizens of an external register have no keys here.
-    await app.db.write([app.citizenKeys.destructionStatement(otherCitizenId)]);
+    await app.db.write(app.citizenKeys.destructionStatements(otherCitizenId));
     assert.deepEqual(await placeOn(otherCitizenId), {
       code: 0,
       printed: 'There is no document of this citizen now. The hold covers later deposits.\n',

@@ -9,6 +9,7 @@ import {
 import { activeHolds, countDocuments } from '../documents/retention/retention-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
+import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import { type Command, CommandFailed, type ExitCode, singleArgument, type Terminal, UsageError } from './command.ts';
 import { eventHead, type WithContext } from './command-context.ts';
 import type { DocumentsContext } from './documents.ts';
@@ -102,9 +103,10 @@ function parseHoldFlags(args: readonly string[]) {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const { citizen, reason = '' } = values;
   const [name, ...others] = positionals;
-  if (reason.trim() === '' || reason.length > maxTextLength) {
-    const limit = `in ${maxTextLength} characters at most`;
-    throw new UsageError(`--reason says why, ${limit}, as the court order; the citizen reads it in the own access log`);
+  if (reason.trim() === '' || reason.length > maxTextLength || !singleLinePattern.test(reason)) {
+    throw new UsageError(
+      `--reason says why, such as the court order: ${singleLineRequirement}, of at most ${maxTextLength} characters. The citizen reads it in the access log`,
+    );
   }
   if (others.length > 0 || (name === undefined) === (citizen === undefined)) {
     throw new UsageError('name one document, or one citizen with --citizen');

@@ -60,23 +60,23 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
             json: { type: 'boolean' },
           },
         });
-        const path = (name: 'register' | 'claims' | 'pairs') => {
+        const path = async (name: 'register' | 'claims' | 'pairs') => {
           const file = values[name];
           if (file === undefined) throw new UsageError(`--${name} names a file.`);
-          return resolveReadableFile(terminal.cwd, file);
+          return await resolveReadableFile(terminal.cwd, file);
         };
-        const columns = readMapping('--columns', values.columns, terminal.cwd);
-        const register = await readPeople(path('register'), columns);
-        const claims = await readPeople(path('claims'), columns);
+        const columns = await readMapping('--columns', values.columns, terminal.cwd);
+        const register = await readPeople(await path('register'), columns);
+        const claims = await readPeople(await path('claims'), columns);
         const options = {
           register: register.people,
           claims: claims.people,
           use: readUse(values.use, claimsInCommon(register, claims)),
-          policy: readPolicy(values.policy, terminal.cwd),
+          policy: await readPolicy(values.policy, terminal.cwd),
           extras: { values: register.extras, today: readToday(values.today, clock) },
           stopwatch,
         };
-        const pairs = await readPairs(path('pairs'), claims, register);
+        const pairs = await readPairs(await path('pairs'), claims, register);
         const result = evaluatePolicy({ ...options, onProgress: rowsProgress(terminal, clock, pairs.length) }, pairs);
         terminal.stdout(`${JSON.stringify(result)}\n`);
         return 0;
@@ -102,13 +102,13 @@ function readToday(text: string | undefined, clock: Clock): string {
   return text;
 }
 
-function readPolicy(name: string | undefined, cwd: string): MatchPolicy {
+async function readPolicy(name: string | undefined, cwd: string): Promise<MatchPolicy> {
   if (name === undefined) return calibratedPolicy;
   const policy = shippedPolicies.get(name);
   if (policy !== undefined) return policy;
   if (!existsSync(resolve(cwd, name)))
     throw new UsageError(`--policy takes ${[...shippedPolicies.keys()].join(', ')}, or a file of calibrate.`);
-  const read = parseMatchPolicy(readArgumentFile(cwd, name));
+  const read = parseMatchPolicy(await readArgumentFile(cwd, name));
   if ('fault' in read) throw new UsageError(`--policy: ${name} is not a policy: ${read.fault}.`);
   return read.policy;
 }

@@ -42,9 +42,9 @@ export function evidenceVerifyCommand(terminal: Terminal): Command {
       const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
       const file = singlePositional(positionals, 'name one file');
       const read = (path: string) => readArgumentFile(terminal.cwd, path);
-      const keys = values.keys === undefined ? undefined : parseTrustedKeys(read(values.keys));
-      const tsa = values.tsa === undefined ? undefined : read(values.tsa);
-      return await printEvidence(terminal, read(file), { keys, tsa, json: values.json === true });
+      const keys = values.keys === undefined ? undefined : parseTrustedKeys(await read(values.keys));
+      const tsa = values.tsa === undefined ? undefined : await read(values.tsa);
+      return await printEvidence(terminal, await read(file), { keys, tsa, json: values.json === true });
     },
   };
 }

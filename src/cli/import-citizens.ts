@@ -55,7 +55,7 @@ export function importCommands(withContext: WithContext<ImportContext>, terminal
       summary: 'Imports citizens from CSV or JSON lines into the register. An interrupted import continues.',
       details,
       run: async (args) => {
-        const { order, json } = parseImportFlags(args, terminal.cwd);
+        const { order, json } = await parseImportFlags(args, terminal.cwd);
         return await withContext((context) => run(context, order, json, terminal));
       },
     },
@@ -100,10 +100,10 @@ async function run(
 
 type ImportCommandOptions = Omit<ImportOptions, 'actor'>;
 
-function parseImportFlags(
+async function parseImportFlags(
   args: readonly string[],
   cwd: string,
-): { readonly order: ImportCommandOptions; readonly json: boolean } {
+): Promise<{ readonly order: ImportCommandOptions; readonly json: boolean }> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -117,11 +117,11 @@ function parseImportFlags(
       json: { type: 'boolean', default: false },
     },
   });
-  const path = resolveReadableFile(cwd, singlePositional(positionals, 'Name one file to import.'));
+  const path = await resolveReadableFile(cwd, singlePositional(positionals, 'Name one file to import.'));
   const order: ImportCommandOptions = {
     path,
     format: parseFormat(path, values.format),
-    mapping: readMapping('--map', values.map, cwd),
+    mapping: await readMapping('--map', values.map, cwd),
     conditions: values.where.map(parseCondition),
     errorsPath: values.errors === undefined ? undefined : resolve(cwd, values.errors),
     dryRun: values['dry-run'],
@@ -139,11 +139,15 @@ function parseFormat(path: string, format: string | undefined): ImportFormat {
 }
 
 /** The column mapping of a flag: a JSON file, or the form `name=column,name=column`. */
-export function readMapping(flag: string, map: string | undefined, cwd: string): ColumnMapping | undefined {
+export async function readMapping(
+  flag: string,
+  map: string | undefined,
+  cwd: string,
+): Promise<ColumnMapping | undefined> {
   if (map === undefined) return undefined;
   try {
     if (map.includes('=') && !existsSync(resolve(cwd, map))) return parseInlineMapping(map);
-    return parseMapping(JSON.parse(readArgumentFile(cwd, map)));
+    return parseMapping(JSON.parse(await readArgumentFile(cwd, map)));
   } catch (fault) {
     if (fault instanceof MappingFault || fault instanceof SyntaxError)
       throw new UsageError(`${flag}: ${fault.message}`);

@@ -167,7 +167,7 @@ for (const engine of engines) {
       write: async (unit) => {
         if (!isBack && unit.some(({ sql }) => sql.startsWith('update citizen_key '))) {
           isBack = true;
-          await db.write([keys.destructionStatement(citizenId), ...comeBack]);
+          await db.write([...keys.destructionStatements(citizenId), ...comeBack]);
         }
         return await db.write(unit);
       },

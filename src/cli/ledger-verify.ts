@@ -47,11 +47,12 @@ export function ledgerVerifyCommand(terminal: Terminal, httpFetch: FetchUrl): Co
       const [place, ...others] = positionals;
       if (place === undefined || others.length > 0) throw new UsageError('name one folder, URL or receipt');
       const read = (name: string) => readArgumentFile(terminal.cwd, name);
-      const policyText = values.policy === undefined ? undefined : read(values.policy);
+      const policyText = values.policy === undefined ? undefined : await read(values.policy);
       const policy = parseTrustPolicy(values.key, policyText);
-      const earlier = (values.since ?? []).map(read);
+      const earlier: string[] = [];
+      for (const name of values.since ?? []) earlier.push(await read(name));
       const verdict = isReceipt(terminal.cwd, place)
-        ? verifyReceipt(read(place), policy)
+        ? verifyReceipt(await read(place), policy)
         : await verifyWholeLog({ place, policy, earlier, httpFetch }, terminal);
       return printVerdict(terminal, verdict, values.json === true);
     },
@@ -95,7 +96,7 @@ async function verifyWholeLog(
 ): Promise<PrintedVerdict> {
   const isUrl = /^https?:\/\//.test(place);
   // Throws if the folder cannot be read.
-  if (!isUrl) readArgumentFile(terminal.cwd, join(place, 'checkpoint'));
+  if (!isUrl) await readArgumentFile(terminal.cwd, join(place, 'checkpoint'));
   const source = isUrl ? httpLogSource(place, httpFetch) : folderLogSource(resolve(terminal.cwd, place));
   const verdict = await verifyLog(source, { policy, earlier, onProgress: entriesProgress(terminal) });
   terminal.stderr(clearLineText(terminal));

@@ -32,7 +32,7 @@ export function policyCommands(withContext: WithContext<CommandContext>, termina
       summary: 'Stores a matching policy under its name, for VERIFY_POLICY and clients.',
       details,
       run: async (args) => {
-        const document = readArgumentFile(terminal.cwd, singleArgument(args, 'name one file'));
+        const document = await readArgumentFile(terminal.cwd, singleArgument(args, 'name one file'));
         return await withContext((context) => addPolicy(context, document, terminal));
       },
     },

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseEmailAddress } from '../kernel/email-address.ts';
+import { parsePostgresUrl, splitPostgresUrl } from '../kernel/postgres-url.ts';
 import { Secret } from '../kernel/secret.ts';
 import type { SettingType } from './setting.ts';
 
@@ -116,9 +117,10 @@ export function urlType(...schemes: readonly string[]): SettingType<string> {
   };
 }
 
-/** The URL of a PostgreSQL database. */
+/** The URL of a PostgreSQL database, with one host or several. */
 export const databaseUrlType: SettingType<string> = {
-  expected: 'a postgres:// URL with percent-encoded user, password and path (% is %25)',
+  expected:
+    'a postgres:// URL such as postgres://USER:PASSWORD@HOST1:5432,HOST2:5432/DATABASE, with percent-encoded user, password and path (% is %25), and with read-write as its only target_session_attrs',
   parse: (text) => (isDatabaseUrl(text) ? text : undefined),
 };
 
@@ -177,9 +179,13 @@ function isUrl(value: string, schemes: readonly string[]): boolean {
 }
 
 function isDatabaseUrl(value: string): boolean {
-  // The URL of a Unix socket has no host. The driver reads a % that starts no code as a plain %.
-  const url = URL.parse(value.replace('@/', '@localhost/').replace(/%(?![\da-f]{2})/gi, '%25'));
-  return url !== null && /^postgres(ql)?:\/\//.test(value) && isPercentEncoded(url);
+  const urls = splitPostgresUrl(value)?.map(parsePostgresUrl);
+  return urls?.every((url) => url !== null && isPercentEncoded(url) && asksForPrimary(url)) === true;
+}
+
+/** The server writes, so it connects to a primary only, whether the URL asks for that or not. */
+function asksForPrimary({ searchParams }: URL): boolean {
+  return ['read-write', 'primary'].includes(searchParams.get('target_session_attrs') ?? 'primary');
 }
 
 /** Returns whether user, password and path can be decoded. The adapters decode them to log in. */

@@ -122,6 +122,10 @@ const invalid = [
   [{ ACCESS_LOG_HIDDEN_DAYS: '100000' }, /^ACCESS_LOG_HIDDEN_DAYS: expected a whole number from 0 to 99999/],
   [{ REFUSE_CLAIMS_IN_URL: 'yes' }, /true or false/],
   [
+    { DATABASE_URL: 'postgres://u:hunter2@h/d?target_session_attrs=any' },
+    /^DATABASE_URL: expected .* read-write as its only target_session_attrs, received another value/,
+  ],
+  [
     { DATABASE_URL: 'mysql://root:hunter2@h' },
     /^DATABASE_URL: expected a postgres:\/\/ URL .*, received another value, which is a secret\. See/,
   ],
@@ -167,6 +171,7 @@ test('every documented form of a value is accepted', () => {
     { TRUSTED_ISSUERS: 'https://a.example/realms/x http://127.0.0.1:8080, http://localhost:9000' },
     { DATABASE_URL: 'postgres://cs@/cs?host=/run/postgresql' },
     { DATABASE_URL: 'postgres://cs:100%@db.example/cs' },
+    { DATABASE_URL: 'postgres://cs:p@db1.example:5432,db2.example:5433/cs?target_session_attrs=read-write' },
     { DATABASE_URL: 'postgresql://cs:pa%20ss@db.example:5432/cs?sslmode=verify-full' },
     { DOCUMENT_STORE: 's3://bucket/prefix?region=eu&endpoint=https://store.example' },
     { DOCUMENT_STORE: 'documents' },

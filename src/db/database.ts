@@ -103,6 +103,11 @@ export class WriteBusy extends Error {
   override name = 'WriteBusy';
 }
 
+/** Nothing of this unit is stored, because too many units wait to be stored. */
+export class WriteQueueFull extends WriteBusy {
+  override readonly name = 'WriteQueueFull';
+}
+
 /** A read failed with an error that a repetition would meet again. */
 export class ReadFailed extends Error {
   override name = 'ReadFailed';

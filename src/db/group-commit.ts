@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RandomBytes } from '../kernel/clock.ts';
-import { type Row, type Statement, WriteBusy, WriteRefused, WriteUnknown } from './database.ts';
+import { type Row, type Statement, WriteBusy, WriteQueueFull, WriteRefused, WriteUnknown } from './database.ts';
 import { type StatementTexts, validateStatement } from './statement-texts.ts';
 
 /** A unit that is not settled yet, with the promise of its caller. */
@@ -72,7 +72,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   function write(unit: readonly Statement[]): Promise<Row[][]> {
     if (closed !== undefined) return Promise.reject(new WriteBusy('the database is closed'));
     if (waiting.length >= maxWaitingUnits) {
-      return Promise.reject(new WriteBusy(`expected at most ${maxWaitingUnits} waiting units; try again later`));
+      return Promise.reject(new WriteQueueFull(`expected at most ${maxWaitingUnits} waiting units; try again later`));
     }
     const fault = validateUnit(unit, options.texts);
     if (fault !== undefined) return Promise.reject(fault);

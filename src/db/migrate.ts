@@ -29,6 +29,8 @@ type MigrateOptions = {
   readonly folder?: string;
   /** Called before each file; the server answers no request until the last one is applied. */
   readonly onStep?: ((step: MigrationProgress) => void) | undefined;
+  /** Called before the first file that changes an existing database. If it rejects, nothing is changed. */
+  readonly mayChange?: ((read: Database['read']) => Promise<void>) | undefined;
 };
 
 /**
@@ -37,7 +39,7 @@ type MigrateOptions = {
  * file that was changed after it was applied, and a database that a newer program has migrated.
  */
 export async function migrate(db: Database, clock: Clock, options: MigrateOptions = {}): Promise<string[]> {
-  const { folder = migrationsFolder, onStep } = options;
+  const { folder = migrationsFolder, onStep, mayChange } = options;
   const migrations = await readMigrations(folder);
   const applied: string[] = [];
   let because = '';
@@ -46,6 +48,7 @@ export async function migrate(db: Database, clock: Clock, options: MigrateOption
       const stored = await prepareChecksums(db);
       refuseIncompatibleSchema(migrations, stored);
       const pending = migrations.filter(({ number }) => !stored.has(number));
+      if (stored.size > 0 && pending.length > 0 && applied.length === 0) await mayChange?.(db.read);
       for (const [at, migration] of pending.entries()) {
         if (stored.size > 0) onStep?.({ file: fileName(migration), number: at + 1, total: pending.length });
         await apply(db, migration, clock);

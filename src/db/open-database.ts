@@ -21,6 +21,8 @@ export type DatabaseOptions = {
   readonly mustExist?: boolean;
   /** Called before each migration of a database that is not new. */
   readonly onMigration?: ((step: MigrationProgress) => void) | undefined;
+  /** Called before a PostgreSQL database that is not new is migrated; may reject. Only one process can have an SQLite file open. */
+  readonly mayMigrate?: ((read: Database['read']) => Promise<void>) | undefined;
   /** Called once when the disk or the writer of SQLite fails. The process must stop; the next start recovers. */
   readonly onLost?: (error: Error) => void;
 };
@@ -36,11 +38,7 @@ export const restoringFile = `${databaseFile}.restoring`;
  * the main thread, which also reports a lost writer.
  */
 export async function openDatabaseInThread(
-  {
-    databaseUrl,
-    dataDir,
-    random = systemRandom,
-  }: Omit<DatabaseOptions, 'clock' | 'mustExist' | 'onLost' | 'onMigration'>,
+  { databaseUrl, dataDir, random = systemRandom }: Pick<DatabaseOptions, 'databaseUrl' | 'dataDir' | 'random'>,
   port: MessagePort | undefined,
 ): Promise<Database> {
   if (databaseUrl !== undefined) {
@@ -67,7 +65,7 @@ export async function openDatabase(settings: DatabaseOptions): Promise<Database>
         'the database of DATABASE_URL is empty. To create its tables, run: citizen-services keys create. Otherwise check that SETTINGS_FILE and DATABASE_URL name the right database',
       );
     }
-    await migrate(migrationDatabase, clock, { onStep: settings.onMigration });
+    await migrate(migrationDatabase, clock, { onStep: settings.onMigration, mayChange: settings.mayMigrate });
   } finally {
     await migrationDatabase.close();
   }

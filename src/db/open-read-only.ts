@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { splitPostgresUrl } from '../kernel/postgres-url.ts';
 import { type Database, DatabaseUnusable } from './database.ts';
 import { type DatabaseOptions, databaseFile } from './open-database.ts';
 import { explainSqliteError, sqliteErrorInfo } from './sqlite/sqlite-error.ts';
@@ -53,12 +54,16 @@ async function openSqliteReadOnly(path: string): Promise<ReadOnlyDatabase> {
 }
 
 async function openPostgresReadOnly(url: string): Promise<ReadOnlyDatabase> {
-  const { connectPostgres } = await import('./postgres/postgres-connection.ts');
+  const { createPostgresConnector } = await import('./postgres/postgres-connection.ts');
+  const { requirePrimarySql } = await import('./postgres/open-postgres.ts');
   const { createReadPool } = await import('./postgres/read-pool.ts');
   const texts = createStatementTexts();
+  const connect = createPostgresConnector(url);
   const limits = `set statement_timeout = ${timeoutMs}; set lock_timeout = ${timeoutMs}; set default_transaction_read_only = on`;
+  // Of several hosts the primary is read, as a server does. A single host may be a standby, which the doctor reports.
+  const hostCheck = (splitPostgresUrl(url)?.length ?? 1) > 1 ? `${requirePrimarySql}; ` : '';
   const readers = createReadPool((setup) =>
-    connectPostgres({ url, texts, setup: `${limits}; ${setup}`, deadlineMs: timeoutMs }),
+    connect({ texts, setup: `${hostCheck}${limits}; ${setup}`, deadlineMs: timeoutMs }),
   );
   return {
     engine: 'postgres',

@@ -1,9 +1,19 @@
 import type { OperationCall, RefusedDecision, RequestShape } from '../api/operation.ts';
 import type { Read } from '../db/database.ts';
-import { parseId } from '../kernel/id.ts';
+import { type EventId, parseId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import type { DocumentAccess, DocumentReader, SealedDocument, StoredDocument } from './document.ts';
+import {
+  accessOf,
+  type DocumentAccess,
+  type DocumentReader,
+  type SealedDocument,
+  type StoredDocument,
+} from './document.ts';
 import { type DocumentWithGrants, findDocument } from './document-store.ts';
+import { parsePurpose } from './http/header-text.ts';
+import { openDocumentContent, undefinedIfInvalid } from './open-document.ts';
+import type { DocumentPorts } from './ports.ts';
+import type { DocumentContent } from './sealed-record.ts';
 
 type UseCall = Pick<OperationCall<RequestShape, unknown>, 'caller' | 'createId' | 'now'>;
 
@@ -27,6 +37,14 @@ export function documentUseEvent<T extends 'document.retrieved' | 'document.reco
   const id = call.createId('event');
   const actor = actorOf(call, access);
   return { type, id, at: call.now, actor, citizenId: document.citizenId, document: document.id, purpose } as const;
+}
+
+/**
+ * The receipt of a use for a client. A citizen has none, but the access log: `GET /v1/receipts/{eventId}` serves the client that caused
+ * the event.
+ */
+export function receiptOf({ id, actor }: ReturnType<typeof documentUseEvent>): EventId | undefined {
+  return 'citizen' in actor ? undefined : id;
 }
 
 function actorOf({ caller }: UseCall, access: DocumentAccess | undefined) {
@@ -78,6 +96,37 @@ export async function findDocumentFor(
   return { refusal: refuse('document-not-found'), effect: { events: [event], statements: [] } };
 }
 
+/** A document that the caller of an operation may use, and why. */
+export type AuthorizedDocument = DocumentWithGrants<SealedDocument> & {
+  readonly access: DocumentAccess;
+  readonly content: DocumentContent;
+};
+
+type AuthorizedCall = UseCall & {
+  readonly read: Read;
+  readonly params: { readonly id: string };
+  readonly headers: { readonly purpose?: string | undefined };
+  readonly ports: Pick<DocumentPorts, 'citizenKeys' | 'alarm'>;
+};
+
+/**
+ * The document of a call with its opened record, or the refusal. These may read it: the client that deposited it, clients with a grant,
+ * and the citizen. For everyone else it does not exist.
+ */
+export async function authorizeDocumentUse(call: AuthorizedCall): Promise<AuthorizedDocument | RefusedDecision> {
+  const stated = parsePurpose(call.headers.purpose, call.caller);
+  if ('refusal' in stated) return stated;
+  const found = await findDocumentFor(call, call.params.id);
+  if ('refusal' in found) return found;
+  const { document, grants } = found;
+  const access = accessOf(document, grants, readerOf(call, stated.purpose), call.now);
+  if (access === undefined) return refuseWithEvent(call, document, undefined);
+  if (document.status === 'erased') return refuseWithEvent(call, document, access);
+  const content = await openDocumentContent(call.ports, document).catch(undefinedIfInvalid);
+  if (content === undefined) return refuseWithEvent(call, document, access, documentUnreadable());
+  return { document, grants, access, content };
+}
+
 /** The document of its issuer. For other clients it does not exist, and the citizen sees the attempt. */
 export async function findIssuedDocument(
   call: UseCall & { readonly read: Read },
@@ -90,6 +139,9 @@ export async function findIssuedDocument(
   if (document.status === 'erased') return refuseWithEvent(call, document, { by: 'issuer', purpose: undefined });
   return { document };
 }
+
+/** The refusal of a document whose record or bytes cannot be read now. */
+export const documentUnreadable = () => refuse('document-unreadable', undefined, { headers: { 'retry-after': '10' } });
 
 function unavailableRefusal(document: StoredDocument): Refusal {
   switch (document.status) {

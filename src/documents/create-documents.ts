@@ -12,6 +12,7 @@ import { grantDocument } from './grant-document.ts';
 import { listDocumentRecords } from './list-documents.ts';
 import { openServerBlobs, reportMissingDocuments } from './open-blobs.ts';
 import { DocumentAlarmRaised, type DocumentPorts } from './ports.ts';
+import { readDocumentRecord } from './read-document-record.ts';
 import { retrieveDocument } from './retrieve-document.ts';
 import { unsealRecord } from './sealed-record.ts';
 import { withdrawDocument } from './withdraw-document.ts';
@@ -55,6 +56,7 @@ export async function createDocuments(deps: DocumentsDeps): Promise<DocumentsSli
   const operations: readonly Operation<DocumentPorts>[] = [
     depositDocument,
     retrieveDocument,
+    readDocumentRecord,
     listDocumentRecords,
     withdrawDocument,
     grantDocument,

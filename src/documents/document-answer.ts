@@ -28,8 +28,10 @@ export function etagOf(
 /** The headers of each answer with the document, including 304. */
 export function documentHeaders(open: OpenDocument, etag: string, receipt?: EventId): Record<string, string> {
   const { document, content } = open;
+  const links = [recordLink(document.id), ...(receipt === undefined ? [] : [receiptLink(receipt)])];
   return {
-    ...privacyHeaders(document.id, receipt),
+    ...privacyHeaders,
+    link: links.join(', '),
     etag,
     'accept-ranges': 'bytes',
     'content-disposition': attachmentHeader(content.title, extensionOf(content.mediaType)),
@@ -41,18 +43,20 @@ export function documentHeaders(open: OpenDocument, etag: string, receipt?: Even
   };
 }
 
-/**
- * The headers of both record and document: links to the record and the receipt, and no caching. A citizen has the access log
- * instead of receipts.
- */
-export function privacyHeaders(id: DocumentId, receipt?: EventId): Record<string, string> {
-  const toReceipt = receipt === undefined ? '' : `, </v1/receipts/${receipt}>; rel="receipt"`;
-  return {
-    'cache-control': 'private, no-store',
-    link: `</v1/documents/${id}>; rel="describedby"; type="application/json"${toReceipt}`,
-    'referrer-policy': 'no-referrer',
-    vary: 'accept, authorization',
-  };
+/** The headers of every answer with a record or a document: no caching, and no name of the document in other requests. */
+export const privacyHeaders = {
+  'cache-control': 'private, no-store',
+  'referrer-policy': 'no-referrer',
+  vary: 'accept, authorization',
+} as const;
+
+/** The `Link` to the receipt of a use, for the client that caused it. */
+export function receiptLink(receipt: EventId): string {
+  return `</v1/receipts/${receipt}>; rel="receipt"`;
+}
+
+function recordLink(id: DocumentId): string {
+  return `</v1/documents/${id}/record>; rel="describedby"; type="application/json"`;
 }
 
 /** The input of each answer with a document. `wantsDigest`: add Content-Digest (RFC 9530, section 3). */

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { formatInstant } from '../kernel/clock.ts';
 import { type DocumentGrant, type DocumentReader, isGrantActive, type SealedDocument } from './document.ts';
+import { maxEncodedLineLength } from './http/header-text.ts';
 import { reprDigest } from './http/repr-digest.ts';
 import type { DocumentContent } from './sealed-record.ts';
 
@@ -11,6 +12,14 @@ const instantOrNullSchema = (description: string) => Type.Union([instant, Type.N
 export const documentParams = Type.Object(
   { id: Type.String({ maxLength: 64, description: 'The id of the document, such as doc_….' }) },
   { additionalProperties: false },
+);
+
+/** The header in which a reader states its purpose. */
+export const purposeHeader = Type.Optional(
+  Type.String({
+    maxLength: maxEncodedLineLength,
+    description: 'The purpose of the access. The citizen can read it. It selects one of several grants.',
+  }),
 );
 
 /** The record of a document on the wire. */

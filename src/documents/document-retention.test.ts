@@ -12,12 +12,13 @@ import {
 } from '../../test/support/document-app.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import { CitizenUnderLegalHold, eraseCitizen } from '../ledger/erase-citizen.ts';
+import { erasedIdOf } from '../ledger/erased-id.ts';
 import { placeHold, releaseHold } from './retention/legal-hold.ts';
 import { upsertRetentionClass } from './retention/retention-class.ts';
 import {
   type DueDocument,
   dueForErasure,
-  eraseCitizenStatements,
+  eraseDocumentsStatements,
   erasedDocumentsOf,
 } from './retention/retention-store.ts';
 import { type DocumentFinding, verifyDocuments } from './verify-documents.ts';
@@ -296,14 +297,15 @@ for (const engine of engines) {
       ...app.deletionDeps,
       citizenKeys: app.citizenKeys,
       actor: operator,
-      extraStatements: eraseCitizenStatements,
+      extraStatements: eraseDocumentsStatements,
     };
     await assert.rejects(eraseCitizen(parts, testCitizenId), CitizenUnderLegalHold);
     assert.deepEqual(await erasedDocumentsOf(app.db.read, testCitizenId), []);
     assert.equal(await slugOf(app, ids[0] ?? other), 200);
     await releaseHold(app.deletionDeps, hold, operator);
     assert.equal(await eraseCitizen(parts, testCitizenId), true);
-    assert.deepEqual(await erasedDocumentsOf(app.db.read, testCitizenId), ids);
+    const erasedId = erasedIdOf(app.citizenKeys.pseudonymOf(testCitizenId));
+    assert.deepEqual(await erasedDocumentsOf(app.db.read, erasedId), ids);
     for (const id of ids) assert.equal(await slugOf(app, id), 'document-erased');
     assert.equal(await slugOf(app, other), 200);
     assert.deepEqual(await findings(app), ['erased-blob-left', 'erased-blob-left']);

@@ -138,9 +138,13 @@ export async function listVisibleDocuments(
 
 const placeholders = (count: number, from: number) =>
   Array.from({ length: count }, (_, at) => `$${at + from}`).join(', ');
-const selectVisibleGrants = textByRowCount(
+const grantColumns = 'document_id, client_id, purpose, granted_at, ends_at';
+const selectAllGrants = textByRowCount(
+  (count) => `select ${grantColumns} from document_grant where document_id in (${placeholders(count, 1)})`,
+);
+const selectOwnGrants = textByRowCount(
   (count) =>
-    `select g.document_id, g.client_id, g.purpose, g.granted_at, g.ends_at from document_grant g join document d on d.id = g.document_id where (cast($1 as text) is null or d.issuer = $1 or g.client_id = $1) and d.id in (${placeholders(count, 2)})`,
+    `select ${grantColumns} from document_grant where client_id = $1 and document_id in (${placeholders(count, 2)})`,
 );
 
 /**
@@ -152,9 +156,12 @@ async function grantsOn(
   documents: readonly StoredDocument[],
   clientId: string | null,
 ): Promise<ReadonlyMap<DocumentId, readonly DocumentGrant[]>> {
+  const seesAll = ({ issuer }: StoredDocument) => clientId === null || issuer === clientId;
+  const idsOf = (some: readonly StoredDocument[]) => splitByRowCounts(some.map(({ id }) => id));
   const rows: Row[] = [];
-  for (const ids of splitByRowCounts(documents.map(({ id }) => id)))
-    rows.push(...(await read(selectVisibleGrants(ids.length), [clientId, ...ids])));
+  for (const ids of idsOf(documents.filter(seesAll))) rows.push(...(await read(selectAllGrants(ids.length), ids)));
+  for (const ids of idsOf(documents.filter((document) => !seesAll(document))))
+    rows.push(...(await read(selectOwnGrants(ids.length), [clientId, ...ids])));
   const grants = rows.map((row) => grantOf(idField(row, 'document_id', 'document'), row)).sort(byClientAndPurpose);
   return Map.groupBy(grants, ({ documentId }) => documentId);
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { idPatternSource, maxCitizenIdLength, parseId } from '../kernel/id.ts';
 import { readerOf } from './authorize-document-use.ts';
+import { receiptLink } from './document-answer.ts';
 import { documentRecord, toDocumentRecord } from './document-record.ts';
 import { listVisibleDocuments } from './document-store.ts';
 import { parsePurpose } from './http/header-text.ts';
@@ -86,7 +87,7 @@ export const listDocumentRecords = defineOperation({
     const actor = own ? ({ citizen: true } as const) : { client: caller.clientId };
     const event = { type: 'document.listed', id, at: now, actor, citizenId } as const;
     const headers: Record<string, string> = { 'cache-control': 'private, no-store' };
-    if (!own) headers['link'] = `</v1/receipts/${id}>; rel="receipt"`;
+    if (!own) headers['link'] = receiptLink(id);
     return {
       effect: { events: [{ ...event, documents: shown, purpose: stated.purpose }], statements: [] },
       answer: { status: 200, headers, json: { documents, unreadable, next } },

@@ -7,28 +7,29 @@ import {
   type RefusedDecision,
 } from '../api/operation.ts';
 import { SealBroken } from '../crypto/chunked-encryption.ts';
-import type { EventId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { documentUseEvent, findDocumentFor, readerOf, refuseWithEvent } from './authorize-document-use.ts';
+import {
+  authorizeDocumentUse,
+  documentUnreadable,
+  documentUseEvent,
+  receiptOf,
+  refuseWithEvent,
+} from './authorize-document-use.ts';
 import { BlobBroken, BlobsUnavailable } from './blobs/blob-store.ts';
-import { accessOf, type DocumentAccess, type SealedDocument } from './document.ts';
+import type { DocumentAccess } from './document.ts';
 import {
   type DocumentAnswerContext,
   documentHeaders,
   etagOf,
   partsAnswer,
-  privacyHeaders,
   verifiedHeadAnswer,
   wholeAnswer,
 } from './document-answer.ts';
-import { documentParams, documentRecord, toDocumentRecord } from './document-record.ts';
-import type { DocumentWithGrants } from './document-store.ts';
-import { type ConditionalOutcome, evaluateConditions, preferredForm } from './http/conditional-request.ts';
-import { maxEncodedLineLength, parsePurpose } from './http/header-text.ts';
+import { documentParams, purposeHeader } from './document-record.ts';
+import { acceptsType, type ConditionalOutcome, evaluateConditions } from './http/conditional-request.ts';
 import { wantsSha256 } from './http/repr-digest.ts';
-import { type OpenDocument, openDocumentContent, undefinedIfInvalid } from './open-document.ts';
+import type { OpenDocument } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
-import type { DocumentContent } from './sealed-record.ts';
 
 const header = (description: string, maxLength = 2_000) => Type.Optional(Type.String({ maxLength, description }));
 
@@ -36,7 +37,7 @@ const request = {
   params: documentParams,
   headers: Type.Object(
     {
-      accept: header('To get the record, prefer application/json to the type of the document.'),
+      accept: header('It must allow the media type of the document.'),
       range: header('RFC 9110: one or several ranges of bytes.'),
       'if-range': header('The ETag that the range belongs to.'),
       'if-match': header('RFC 9110.'),
@@ -45,10 +46,7 @@ const request = {
       'want-content-digest': header(
         'RFC 9530: sha-256=1 requests Content-Digest, for a whole document or a part up to 1 MiB.',
       ),
-      purpose: header(
-        'The purpose of the access. The citizen can read it. It selects one of several grants.',
-        maxEncodedLineLength,
-      ),
+      purpose: purposeHeader,
     },
     { additionalProperties: false },
   ),
@@ -64,7 +62,7 @@ const ofDocument = {
 
 type RetrieveCall = OperationCall<typeof request, DocumentPorts>;
 
-/** Retrieves a document, a part of it, or its record. The event is durable before any byte leaves. */
+/** Retrieves a document or a part of it. The event is durable before any byte leaves. */
 export const retrieveDocument = defineOperation({
   name: 'retrieveDocument',
   since: '1.0',
@@ -73,15 +71,10 @@ export const retrieveDocument = defineOperation({
   scope: 'documents:read',
   summary: 'Retrieve a secure document',
   description:
-    'The document as an attachment, or its record with Accept: application/json. These may read it: the client that deposited it, clients with a grant, and the citizen, if the token names the citizen (claim citizen_id of a trusted issuer, and scope citizen:self). For everyone else the document does not exist. Each access is a ledger event that is stored before the answer; Link names its receipt.',
+    'The document as an attachment. These may read it: the client that deposited it, clients with a grant, and the citizen, if the token names the citizen (claim citizen_id of a trusted issuer, and scope citizen:self). For everyone else the document does not exist. Each access is a ledger event that is stored before the answer; Link names its receipt.',
   request,
   responses: {
-    200: {
-      description: 'The document, or its record if JSON is preferred.',
-      bytes: true,
-      schema: documentRecord,
-      headers: ofDocument,
-    },
+    200: { description: 'The document.', bytes: true, headers: ofDocument },
     206: {
       description: 'The requested ranges; several as multipart/byteranges.',
       bytes: true,
@@ -103,48 +96,26 @@ export const retrieveDocument = defineOperation({
   ],
   citizenData: true,
   run: async (call: RetrieveCall): Promise<Decision | RefusedDecision> => {
-    const stated = parsePurpose(call.headers.purpose, call.caller);
-    if ('refusal' in stated) return stated;
-    const found = await findDocumentFor(call, call.params.id);
-    if ('refusal' in found) return found;
-    const { document, grants } = found;
-    const access = accessOf(document, grants, readerOf(call, stated.purpose), call.now);
-    if (access === undefined) return refuseWithEvent(call, document, undefined);
-    if (document.status === 'erased') return refuseWithEvent(call, document, access);
-
-    const content = await openDocumentContent(call.ports, document).catch(undefinedIfInvalid);
-    if (content === undefined) return refuseWithEvent(call, document, access, unreadable());
-    const form = preferredForm(call.headers.accept, content.mediaType);
-    if (form === undefined) return { refusal: refuse('not-acceptable') };
-    if (form === 'record') return answerRecord(call, { document, grants }, content, access);
+    const authorized = await authorizeDocumentUse(call);
+    if ('refusal' in authorized) return authorized;
+    const { document, content, access } = authorized;
     if (document.status !== 'available') return refuseWithEvent(call, document, access);
-    return answerDocument(call, { document: { ...document, status: document.status }, content }, access);
+    const open = { document: { ...document, status: document.status }, content };
+    return acceptsType(call.headers.accept, content.mediaType)
+      ? answerDocument(call, open, access)
+      : refuseMediaType(call, open, access);
   },
 });
 
-function answerRecord(
-  call: RetrieveCall,
-  { document, grants }: DocumentWithGrants<SealedDocument>,
-  content: DocumentContent,
-  access: DocumentAccess,
-): Decision {
+/** The refusal shows that the document is not of an accepted type, so it has the event of a read record. */
+function refuseMediaType(call: RetrieveCall, { document }: OpenDocument, access: DocumentAccess): RefusedDecision {
   const event = documentUseEvent(call, document, { type: 'document.record-read', access });
-  const record = toDocumentRecord(document, content, { grants, reader: readerOf(call, undefined), now: call.now });
-  return {
-    effect: { events: [event], statements: [] },
-    answer: { status: 200, headers: privacyHeaders(document.id, receiptOf(event)), json: record },
-  };
+  const detail = `The Accept header does not allow the media type of the document. Its record as JSON is at /v1/documents/${document.id}/record.`;
+  return { refusal: refuse('not-acceptable', detail), effect: { events: [event], statements: [] } };
 }
 
 /**
- * The receipt of a use for a client. A citizen has none: `GET /v1/receipts/{eventId}` serves the client that caused the event.
- */
-function receiptOf({ id, actor }: ReturnType<typeof documentUseEvent>): EventId | undefined {
-  return 'citizen' in actor ? undefined : id;
-}
-
-/**
- * Answers a request for the document itself. The bytes are opened before the decision, so that the event states the real
+ * Answers a request for an available document. The bytes are opened before the decision, so that the event states the real
  * outcome. No byte leaves before the event is durable.
  */
 async function answerDocument(
@@ -180,7 +151,7 @@ async function answerDocument(
       } catch (fault) {
         const isUnreadable =
           fault instanceof SealBroken || fault instanceof BlobBroken || fault instanceof BlobsUnavailable;
-        if (isUnreadable) return refuseWithEvent(call, open.document, access, unreadable());
+        if (isUnreadable) return refuseWithEvent(call, open.document, access, documentUnreadable());
         throw fault;
       }
   }
@@ -194,5 +165,3 @@ function bytesAnswer(
   if (outcome.answer === 'parts') return partsAnswer(context, outcome.ranges);
   return method === 'HEAD' ? verifiedHeadAnswer(context) : wholeAnswer(context);
 }
-
-const unreadable = () => refuse('document-unreadable', undefined, { headers: { 'retry-after': '10' } });

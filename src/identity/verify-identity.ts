@@ -11,6 +11,7 @@ import type { Effect } from '../ledger/commit.ts';
 import { normaliseClaims } from './match/comparable.ts';
 import { claimsForMinimum, meetsMinimum } from './match/policy.ts';
 import {
+  type Claims,
   canonicalMemberName,
   claimsBody,
   claimsQuery,
@@ -44,22 +45,39 @@ async function verify(
   from: 'query' | 'body',
 ): Promise<Decision | RefusedDecision> {
   const padResponse = call.ports.startResponsePadding();
-  const parsed = parseVerificationRequest(sent, from);
+  const parsed = parseVerificationRequest(sent, { from, now: call.now });
   if ('issues' in parsed) {
     return { refusal: refuseIssues(parsed.issues) };
   }
   const { request } = parsed;
-  const policy = await call.ports.policyOf(call.caller.clientId);
-  const verificationId = call.createId('verification');
-  const context = { verificationId, request, claims: normaliseClaims(request.claims), policy, call };
-  const refusal = checkPermitted(context, sent, from);
-  return refusal === undefined ? await decideAndAnswer(context, padResponse) : { refusal };
+  const { ports, caller } = call;
+  const decide = async () => {
+    const policy = await ports.policyOf(caller.clientId);
+    const verificationId = call.createId('verification');
+    const context = { verificationId, request, claims: normaliseClaims(request.claims), policy, call };
+    const refusal = checkPermitted(context, sent, from);
+    return refusal === undefined ? await decideAndAnswer(context, padResponse) : { refusal };
+  };
+  // Attack: a client sends long claims over many connections, to keep the processor from the requests of others. Its long claims are
+  // decided one after another (test/attacks/bounded-work.test.ts).
+  return hasLongClaims(request.claims)
+    ? await ports.verificationLimiter.runExclusive([`long claims\0${caller.clientId}`], decide)
+    : await decide();
+}
+
+/** Usual claims have about 100 characters together. */
+const longClaimsLength = 300;
+
+function hasLongClaims(claims: Claims): boolean {
+  return Object.values(claims).reduce((sum, { length }) => sum + length, 0) > longClaimsLength;
 }
 
 async function decideAndAnswer(context: VerificationContext, padResponse: () => Promise<void>): Promise<Decision> {
-  const { effect, json, text } = await prepareAnswer(context, await decideVerification(context));
+  const outcome = await decideVerification(context);
+  const { effect, json, text } = await prepareAnswer(context, outcome);
   return {
     effect,
+    quotaWeight: outcome.quotaWeight,
     answer: async () => {
       await padResponse();
       return { status: 200, headers: noStoreHeaders, json, text } satisfies OperationResponse;

@@ -1,4 +1,4 @@
-import type { Statement } from '../db/database.ts';
+import type { Read, Statement } from '../db/database.ts';
 import { integerField, textField } from '../db/row-fields.ts';
 import { repeatEvery } from './repeat-every.ts';
 import type { Timer } from './timer.ts';
@@ -44,11 +44,47 @@ function expireLease({ name, renewals }: ObservedLease): Statement {
  */
 export const releaseAllLeases: Statement = { sql: "update lease set holder = '' where holder <> '' returning name" };
 
+/** Stores a row, for the check of readiness: a free lease that counts its renewals. */
+export const countReadinessCheck: Statement = {
+  sql: `insert into lease (name, holder, fence, renewals) values ('readiness', '', 1, 0)
+    on conflict (name) do update set renewals = lease.renewals + 1 returning name`,
+};
+
 /** Deletes the free leases of worker instances. Each instance has its own name, and a live one acquires its lease again. */
 export const deleteFreeWorkerLeases: Statement = {
   sql: "delete from lease where name like $1 and holder = '' returning name",
   args: [workerLeasePattern],
 };
+
+/** Another process uses the database, so its schema must not be changed. */
+class DatabaseInUse extends Error {
+  override readonly name = 'DatabaseInUse';
+}
+
+/** Each process with the role worker or sequencer renews a lease every 1.5 s or more often. */
+const observationMs = 3_000;
+const observationStepMs = 250;
+
+/**
+ * Rejects if another process renews a lease: it runs on the current schema, and would meet the new one. Processes that have ended
+ * without releasing their lease do not count. A process with the role `api` only has no lease, and is not found.
+ */
+export async function refuseLiveLeases(read: Read, pause: (ms: number) => Promise<unknown>): Promise<void> {
+  const before = await readRenewals(read);
+  for (let waitedMs = 0; before.size > 0 && waitedMs < observationMs; waitedMs += observationStepMs) {
+    await pause(observationStepMs);
+    const renewed = [...(await readRenewals(read))].filter(([name, renewals]) => before.get(name) !== renewals);
+    if (renewed.length > 0)
+      throw new DatabaseInUse(
+        `expected no other process on this database during its migration, found ${renewed.length} that run: stop all processes of the earlier version, or run \`citizen-services start --migrate-while-running\``,
+      );
+  }
+}
+
+async function readRenewals(read: Read): Promise<ReadonlyMap<string, number>> {
+  const rows = await read("select name, renewals from lease where holder <> ''");
+  return new Map(rows.map((row) => [textField(row, 'name'), integerField(row, 'renewals')]));
+}
 
 /** The lease, its holder and its times, for `holdLease`. */
 export type LeaseDeps = {

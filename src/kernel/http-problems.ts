@@ -81,7 +81,7 @@ export const httpProblems = {
     status: 406,
     title: 'No acceptable media type',
     cause: 'The operation cannot respond in any media type of the Accept header.',
-    fix: 'Accept application/json, or omit the Accept header.',
+    fix: 'Accept the media type that the OpenAPI document has for the response, or omit the Accept header.',
   },
   'request-timeout': {
     status: 408,
@@ -165,7 +165,8 @@ export const httpProblems = {
     status: 503,
     title: 'Capacity reduced',
     retryable: true,
-    cause: 'The server is overloaded or stopping. It did not process the request.',
+    cause:
+      'The server is overloaded or stopping, or its database or the storage of its documents does not respond; the detail says which. It did not process the request.',
     fix: 'Repeat the request after the time in Retry-After.',
   },
 } as const satisfies Record<string, ProblemType>;

@@ -126,6 +126,13 @@ export const serviceProblems = {
     cause: 'This client caused no event with this id.',
     fix: 'Use the unchanged receipt link of the response, with a token of the same client.',
   },
+  'receipt-not-ready': {
+    status: 409,
+    title: 'Receipt not ready',
+    retryable: true,
+    cause: 'The event is stored, and has no number in the signed log yet. Numbering takes about a second.',
+    fix: 'Repeat the request after the time in Retry-After.',
+  },
   'problem-not-found': {
     status: 404,
     title: 'Problem not found',

@@ -46,3 +46,14 @@ test('a checkpoint file without a checkpoint is rejected, not taken for a new on
     await assert.rejects(openAnchor(path).read(), /holds no checkpoint: restore it from its backup/);
   }
 });
+
+test('a verified checkpoint replaces a smaller one in the checkpoint file, and no other', async (t) => {
+  const path = place(t);
+  const anchor = openAnchor(path);
+  await anchor.keepNewer(noteOf(3));
+  await anchor.keepNewer(noteOf(2));
+  await anchor.keepNewer(noteOf(3, otherSigner));
+  assert.equal(readFileSync(path, 'utf8'), noteOf(3));
+  await Promise.all([anchor.advance(noteOf(4)), anchor.keepNewer(noteOf(5)), anchor.advance(noteOf(6))]);
+  assert.equal(readFileSync(path, 'utf8'), noteOf(6));
+});

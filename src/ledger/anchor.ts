@@ -5,15 +5,18 @@ import { type Checkpoint, parseCheckpoint } from './tlog/checkpoint.ts';
 import { parseNote } from './tlog/note.ts';
 
 /**
- * The checkpoint file: a copy of the last signed checkpoint in `DATA_DIR`, outside of the database. With it, `openTree` refuses a
+ * The checkpoint file: a copy of the newest checkpoint in `DATA_DIR`, outside of the database. With it, `openTree` refuses a
  * restored old backup, which would lead to a second history. The file only moves forward, and is synced before a signature leaves
- * this process. A crash before the rename leaves the old file; the tree is then signed again.
+ * this process. A crash before the rename leaves the old file; the tree is then signed again. A sequencer that does not lead
+ * stores what it has verified: otherwise it would sign over a database that was rolled back to a state that is newer than its own last signature.
  */
 export type Anchor = {
-  /** The last signed checkpoint; undefined before the first. */
+  /** The newest checkpoint that this process signed or verified; undefined before the first. */
   read(): Promise<Checkpoint | undefined>;
-  /** Replaces the file by a newer checkpoint, synced. Throws `AnchorError` if another process has changed the file. */
+  /** Replaces the file by a checkpoint to sign, synced. Throws `AnchorError` if another process has changed the file. */
   advance(note: string): Promise<void>;
+  /** Replaces the file by a verified checkpoint, synced, unless the file has one of that size or a larger one. */
+  keepNewer(note: string): Promise<void>;
 };
 
 /** The checkpoint file is damaged, or another process uses it. */
@@ -24,28 +27,53 @@ export class AnchorError extends Error {
 /** The name of the checkpoint file in `DATA_DIR`. */
 export const anchorFileName = 'ledger-checkpoint';
 
-/** Opens the checkpoint file at `path`, which need not exist. */
+/** Opens the checkpoint file at `path`, which need not exist. Its changes run one after the other. */
 export function openAnchor(path: string): Anchor {
   let lastNote: string | undefined;
+  let changing: Promise<void> = Promise.resolve();
 
-  const readText = () => undefinedIfMissing(readFile(path, 'utf8'));
+  const readText = async () => {
+    try {
+      return await undefinedIfMissing(readFile(path, 'utf8'));
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      const fix = 'if root restored it, make the user of the server the owner of DATA_DIR: chown -R USER: DATA_DIR';
+      throw new AnchorError(`${path} cannot be read (${code}): ${fix}`, { cause });
+    }
+  };
+  const sizeOf = (note: string) => parseCheckpointNote(note, path).size;
+
+  async function replace(note: string): Promise<void> {
+    await replaceFileSynced(path, note);
+    lastNote = note;
+  }
+
+  function afterOthers(change: () => Promise<void>): Promise<void> {
+    const done = changing.then(change);
+    changing = done.catch(() => undefined);
+    return done;
+  }
 
   return {
     read: async () => {
       lastNote = await readText();
       return lastNote === undefined ? undefined : parseCheckpointNote(lastNote, path);
     },
-    advance: async (note) => {
-      const found = await readText();
-      if (found !== lastNote)
-        throw new AnchorError(`${path} was written by another process: two servers share one DATA_DIR`);
-      const before = found === undefined ? undefined : parseCheckpointNote(found, path);
-      if (before !== undefined && before.size > parseCheckpointNote(note, path).size) {
-        throw new AnchorError(`${path} holds a larger checkpoint than the new one`);
-      }
-      await replaceFileSynced(path, note);
-      lastNote = note;
-    },
+    advance: (note) =>
+      afterOthers(async () => {
+        const found = await readText();
+        if (found !== lastNote)
+          throw new AnchorError(`${path} was written by another process: two servers share one DATA_DIR`);
+        if (found !== undefined && sizeOf(found) > sizeOf(note)) {
+          throw new AnchorError(`${path} holds a larger checkpoint than the new one`);
+        }
+        await replace(note);
+      }),
+    keepNewer: (note) =>
+      afterOthers(async () => {
+        const found = await readText();
+        if (found === undefined || sizeOf(found) < sizeOf(note)) await replace(note);
+      }),
   };
 }
 

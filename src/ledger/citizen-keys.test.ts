@@ -4,6 +4,7 @@ import { engines } from '../../test/support/database-engines.ts';
 import { rootKeyFromBytes } from '../crypto/root-key.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createCitizenKeys, keyCacheMs } from './citizen-keys.ts';
+import { erasedIdOf } from './erased-id.ts';
 
 const root = rootKeyFromBytes(new Uint8Array(32).fill(1));
 
@@ -12,10 +13,11 @@ for (const engine of engines) {
     const db = await engine.open(t);
     const clock = { now: () => 0 };
     const keys = createCitizenKeys(db.read, root, systemRandom, clock);
-    assert.deepEqual(await keys.keyOf('anna'), keys.decoyKeyOf('anna'));
+    const decoyKey = await keys.keyOf('anna');
     await db.write(keys.creationStatements(['anna']));
     const own = await createCitizenKeys(db.read, root, systemRandom, clock).keyOf('anna');
-    assert.notDeepEqual(own, keys.decoyKeyOf('anna'));
+    assert.notDeepEqual(own, decoyKey);
+    assert.deepEqual(await keys.earlierKeyOf('anna'), decoyKey);
     assert.deepEqual(await keys.keyOf('anna'), own);
   });
 
@@ -24,7 +26,7 @@ for (const engine of engines) {
       const db = await engine.open(t);
       let now = Date.UTC(2026, 10, 20);
       const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
-      assert.deepEqual(await keys.keyOf('anna'), keys.decoyKeyOf('anna'));
+      await keys.keyOf('anna');
       const other = createCitizenKeys(db.read, root, systemRandom);
       await db.write(other.creationStatements(['anna']));
       // Look-ups in between do not extend the time.
@@ -41,17 +43,47 @@ for (const engine of engines) {
     await db.write(keys.creationStatements(['anna', 'bert']));
     const standing = (await keys.guardedKeyOf('anna')) ?? assert.fail();
     await db.write([standing.precondition]);
-    await db.write([keys.destructionStatement('anna')]);
+    await db.write(keys.destructionStatements('anna'));
     await assert.rejects(db.write([standing.precondition]), { name: 'WriteRefused', kind: 'rows' });
     await db.write(keys.creationStatements(['anna']));
     await assert.rejects(db.write([standing.precondition]), { name: 'WriteRefused', kind: 'rows' });
+  });
+
+  test(`${engine.name}: each erasure gives an id a new random key, and destroys the one before`, async (t) => {
+    const db = await engine.open(t);
+    const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => 0 });
+    await db.write(keys.creationStatements(['anna']));
+    const erase = async (citizenId: string) => {
+      await db.write(keys.destructionStatements(citizenId));
+      keys.evict(citizenId);
+      return await createCitizenKeys(db.read, root, systemRandom).keyOf(citizenId);
+    };
+    const seen = [await keys.keyOf('anna')];
+    for (let times = 0; times < 3; times += 1) {
+      seen.push(await erase('anna'));
+      assert.deepEqual(await keys.keyOf('anna'), seen.at(-1));
+    }
+    const unknown = await keys.keyOf('nobody');
+    seen.push(unknown, await erase('nobody'), await erase('nobody'));
+    assert.equal(new Set(seen.map((key) => Buffer.from(key).toString('hex'))).size, seen.length);
+    assert.equal(await keys.guardedKeyOf('anna'), undefined);
+    const erasedId = erasedIdOf(keys.pseudonymOf('anna'));
+    assert.deepEqual(await keys.keyOf(erasedId), seen[3]);
+    assert.deepEqual(keys.pseudonymOf(erasedId), keys.pseudonymOf('anna'));
+    // Imported again: what was stored in between opens by the earlier key.
+    await db.write(keys.creationStatements(['anna']));
+    const other = createCitizenKeys(db.read, root, systemRandom);
+    assert.deepEqual(await other.earlierKeyOf('anna'), seen[3]);
+    await other.preload(['anna', 'nobody']);
+    assert.notDeepEqual(await other.keyOf('anna'), seen[3]);
+    assert.deepEqual(await other.keyOf('nobody'), seen.at(-1));
   });
 
   test(`${engine.name}: without a clock an unknown id is looked up each time`, async (t) => {
     const db = await engine.open(t);
     const keys = createCitizenKeys(db.read, root, systemRandom);
     const other = createCitizenKeys(db.read, root, systemRandom);
-    assert.deepEqual(await keys.keyOf('anna'), keys.decoyKeyOf('anna'));
+    await keys.keyOf('anna');
     await db.write(other.creationStatements(['anna']));
     assert.deepEqual(await keys.keyOf('anna'), await other.keyOf('anna'));
   });
@@ -62,7 +94,7 @@ for (const engine of engines) {
     const keys = createCitizenKeys(db.read, root, systemRandom);
     await db.write(keys.creationStatements(['anna']));
     const key = await keys.keyOf('anna');
-    await db.write([keys.destructionStatement('anna')]);
+    await db.write(keys.destructionStatements('anna'));
     keys.evictUnused();
     keys.evictUnused();
     assert.notDeepEqual(await keys.keyOf('anna'), key);
@@ -75,7 +107,7 @@ for (const engine of engines) {
       const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
       await db.write(keys.creationStatements(['anna']));
       const key = await keys.keyOf('anna');
-      await db.write([keys.destructionStatement('anna')]);
+      await db.write(keys.destructionStatements('anna'));
       now += passedMs;
       assert.notDeepEqual(await keys.keyOf('anna'), key);
       // It has left memory as well.

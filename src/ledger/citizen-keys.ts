@@ -9,6 +9,7 @@ import { bytesField, textField } from '../db/row-fields.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { hmac } from '../kernel/hashing.ts';
 import { createLruCache, memoize } from '../kernel/lru-cache.ts';
+import { erasedIdOf, pseudonymInErasedId } from './erased-id.ts';
 
 /**
  * The key of each citizen (32 random bytes). It encrypts everything about that citizen: ledger content, message texts, document
@@ -17,12 +18,13 @@ import { createLruCache, memoize } from '../kernel/lru-cache.ts';
  */
 export type CitizenKeys = {
   /**
-   * The key of a citizen. An unknown id gets a decoy key derived from the root key, so that it costs the same as a known id.
-   * Data under a decoy key cannot be erased by destroying a key.
+   * The key of a citizen. The id of an erased citizen has a successor key: an erasure creates it, and the next erasure destroys
+   * it. An id without any key gets a decoy key derived from the root key, so that it costs the same as a known id. A decoy key
+   * cannot be destroyed. Therefore an erasure ends its use for that id.
    */
   keyOf(citizenId: string): Promise<Uint8Array>;
-  /** The decoy key of an id: also opens what was encrypted before the citizen was imported. */
-  decoyKeyOf(citizenId: string): Uint8Array;
+  /** The key of an id before the citizen was imported, or imported again: the successor key, otherwise the decoy key. */
+  earlierKeyOf(citizenId: string): Promise<Uint8Array>;
   /** Reads the key of a citizen from the database, for data that must not outlive it; undefined if there is none. */
   guardedKeyOf(citizenId: string): Promise<GuardedKey | undefined>;
   /** Reads the keys of many citizens into the cache. No id may repeat. */
@@ -32,8 +34,11 @@ export type CitizenKeys = {
    * (`RootKeyRetired`) if a root key rotation has finished meanwhile: then create the statements again.
    */
   creationStatements(citizenIds: readonly string[]): Statement[];
-  /** Destroys the key of a citizen; the unit is refused (`rows`) if there is none. Call `evict` afterwards. */
-  destructionStatement(citizenId: string): Statement;
+  /**
+   * The statements that destroy the keys of a citizen, and create a successor key for what is stored about the id later. Call
+   * `evict` afterwards. The unit is refused as that of `creationStatements` is.
+   */
+  destructionStatements(citizenId: string): Statement[];
   /** Removes a key from the cache of this thread. Other threads and processes stop using it within a minute. */
   evict(citizenId: string): void;
   /** Evicts keys that were not used since the last call. Call it each minute: a destroyed key leaves memory after three. */
@@ -65,6 +70,12 @@ const insertKeys = createMultiRowBuilder(
   'on conflict (citizen_id) do nothing',
 );
 
+const replaceKeys = createMultiRowBuilder(
+  'insert into citizen_key (citizen_id, wrapped, root_key_id) values',
+  3,
+  'on conflict (citizen_id) do update set wrapped = excluded.wrapped, root_key_id = excluded.root_key_id',
+);
+
 const findWrappedKey = lookupByKey('citizen_key', 'citizen_id', 'citizen_id, wrapped, root_key_id');
 
 const selectKeys = createMultiRowBuilder(
@@ -76,81 +87,124 @@ const selectKeys = createMultiRowBuilder(
 /** Opens the citizen keys of a database. Without a clock cached keys never expire: only for commands and tests. */
 export function createCitizenKeys(read: Read, rootKey: RootKey, random: RandomBytes, clock?: Clock): CitizenKeys {
   const now = () => clock?.now() ?? 0;
-  const cache = createKeyCache(read, rootKey, now);
+  const pseudonymOf = memoize(
+    minCachedKeys,
+    (citizenId) =>
+      pseudonymInErasedId(citizenId) ??
+      citizenHmac(rootKey, 'citizen-pseudonym', citizenId).subarray(0, pseudonymBytes),
+  );
+  const successorIdOf = (citizenId: string) => erasedIdOf(pseudonymOf(citizenId));
+  const cache = createKeyCache(read, rootKey, { now, successorIdOf });
   const unknownIds = createUnknownIds(random, clock);
   const decoyKeyOf = (citizenId: string) => citizenHmac(rootKey, 'stranger-content', citizenId);
 
-  async function keyOf(citizenId: string): Promise<Uint8Array> {
+  async function keysOf(citizenId: string): Promise<StoredKeys> {
     const cached = cache.get(citizenId);
     if (cached !== undefined) return cached;
     const readAt = now();
-    if (unknownIds.has(citizenId, readAt)) return decoyKeyOf(citizenId);
-    const found = await cache.load(citizenId);
-    if (found !== undefined) return found.key;
-    unknownIds.add(citizenId, readAt);
-    return decoyKeyOf(citizenId);
+    if (unknownIds.has(citizenId, readAt)) return {};
+    const { keys } = await cache.load(citizenId);
+    if (keys.own === undefined && keys.successor === undefined) unknownIds.add(citizenId, readAt);
+    return keys;
   }
 
   async function guardedKeyOf(citizenId: string): Promise<GuardedKey | undefined> {
-    const found = await cache.load(citizenId);
-    if (found === undefined) return undefined;
+    const { keys, wrapped } = await cache.load(citizenId);
+    if (keys.own === undefined || wrapped === undefined) return undefined;
     // An update, because it locks the row on both engines; it changes nothing.
     const sql = 'update citizen_key set wrapped = wrapped where citizen_id = $1 and wrapped = $2 returning citizen_id';
-    return { key: found.key, precondition: { sql, args: [citizenId, found.wrapped], rows: 1 } };
+    return { key: keys.own, precondition: { sql, args: [citizenId, wrapped], rows: 1 } };
   }
 
   return {
-    keyOf,
-    decoyKeyOf,
+    keyOf: async (citizenId) => {
+      const { own, successor } = await keysOf(citizenId);
+      return own ?? successor ?? decoyKeyOf(citizenId);
+    },
+    earlierKeyOf: async (citizenId) => (await keysOf(citizenId)).successor ?? decoyKeyOf(citizenId),
     guardedKeyOf,
     preload: cache.preload,
-    evict: cache.evict,
+    evict: (citizenId) => {
+      for (const id of [citizenId, successorIdOf(citizenId)]) {
+        cache.evict(id);
+        unknownIds.delete(id);
+      }
+    },
     evictUnused: () => {
       cache.evictUnused();
       unknownIds.evictUnused();
     },
-    destructionStatement,
-    pseudonymOf: memoize(minCachedKeys, (citizenId) =>
-      citizenHmac(rootKey, 'citizen-pseudonym', citizenId).subarray(0, pseudonymBytes),
-    ),
+    pseudonymOf,
     creationStatements: (citizenIds) => {
-      for (const citizenId of citizenIds) unknownIds.delete(citizenId);
+      for (const citizenId of citizenIds) {
+        unknownIds.delete(citizenId);
+        // What is cached without an own key is a successor key.
+        if (cache.get(citizenId)?.own === undefined) cache.evict(citizenId);
+      }
       const keys = wrapNewKeys(rootKey, citizenIds, random);
       return [requireActiveRootKey(rootKey.id), ...insertKeys(keys)];
+    },
+    destructionStatements: (citizenId) => {
+      const successorId = successorIdOf(citizenId);
+      const keys = wrapNewKeys(rootKey, [successorId], random);
+      const destroy = { sql: 'delete from citizen_key where citizen_id in ($1, $2)', args: [citizenId, successorId] };
+      return [{ ...destroy, erase: true }, requireActiveRootKey(rootKey.id), ...replaceKeys(keys)];
     },
   };
 }
 
-/** Unwrapped keys by citizen id, each for `keyCacheMs` after it was read. */
-function createKeyCache(read: Read, rootKey: RootKey, now: () => number) {
-  const cache = createLruCache<{ readonly key: Uint8Array; readonly readAt: number }>(minCachedKeys);
+/** The keys of an id that are stored: its own, and the successor key of its last erasure. */
+type StoredKeys = { readonly own?: Uint8Array; readonly successor?: Uint8Array };
 
-  function get(citizenId: string): Uint8Array | undefined {
+type KeyCacheOptions = { readonly now: () => number; readonly successorIdOf: (citizenId: string) => string };
+
+/** Unwrapped keys by citizen id, each for `keyCacheMs` after it was read. */
+function createKeyCache(read: Read, rootKey: RootKey, { now, successorIdOf }: KeyCacheOptions) {
+  const cache = createLruCache<{ readonly keys: StoredKeys; readonly readAt: number }>(minCachedKeys);
+
+  function get(citizenId: string): StoredKeys | undefined {
     const found = cache.get(citizenId);
-    return found !== undefined && Math.abs(now() - found.readAt) <= keyCacheMs ? found.key : undefined;
+    return found !== undefined && Math.abs(now() - found.readAt) <= keyCacheMs ? found.keys : undefined;
   }
 
-  function unwrapRow(row: Row, citizenId: string, readAt: number): Uint8Array {
+  function unwrapRow(row: Row): Uint8Array {
     const wrappingKey = rootKey.deriveForRoot(textField(row, 'root_key_id'), 'wrap-citizen-keys');
-    const key = unwrapKey(wrappingKey, bytesField(row, 'wrapped'), wrapContext(citizenId));
-    cache.set(citizenId, { key, readAt });
-    return key;
+    return unwrapKey(wrappingKey, bytesField(row, 'wrapped'), wrapContext(textField(row, 'citizen_id')));
+  }
+
+  function keep(citizenId: string, rows: { readonly own?: Row; readonly successor?: Row }, readAt: number): StoredKeys {
+    const keys: StoredKeys = {
+      ...(rows.own && { own: unwrapRow(rows.own) }),
+      ...(rows.successor && { successor: unwrapRow(rows.successor) }),
+    };
+    // Without a row the key was destroyed: an expired copy must not stay.
+    if (rows.own === undefined && rows.successor === undefined) cache.delete(citizenId);
+    else cache.set(citizenId, { keys, readAt });
+    return keys;
   }
 
   return {
     get,
     load: async (citizenId: string) => {
       const readAt = now();
-      const [row] = await findWrappedKey(read, citizenId);
-      // Without a row the key was destroyed: an expired copy must not stay.
-      if (row === undefined) cache.delete(citizenId);
-      return row && { key: unwrapRow(row, citizenId, readAt), wrapped: bytesField(row, 'wrapped') };
+      // Both rows are read for every id, so that known, erased and unknown ids cost the same.
+      const [[own], [successor]] = await Promise.all([
+        findWrappedKey(read, citizenId),
+        findWrappedKey(read, successorIdOf(citizenId)),
+      ]);
+      const keys = keep(citizenId, { ...(own && { own }), ...(successor && { successor }) }, readAt);
+      return { keys, wrapped: own && bytesField(own, 'wrapped') };
     },
     preload: async (citizenIds: readonly string[]) => {
       const missing = citizenIds.filter((citizenId) => get(citizenId) === undefined);
-      for (const { sql, args } of selectKeys(missing.map((citizenId) => [citizenId]))) {
-        const readAt = now();
-        for (const row of await read(sql, args)) unwrapRow(row, textField(row, 'citizen_id'), readAt);
+      const wanted = new Set(missing.flatMap((citizenId) => [citizenId, successorIdOf(citizenId)]));
+      const rows = new Map<string, Row>();
+      const readAt = now();
+      for (const { sql, args } of selectKeys([...wanted].map((id) => [id])))
+        for (const row of await read(sql, args)) rows.set(textField(row, 'citizen_id'), row);
+      for (const citizenId of missing) {
+        const [own, successor] = [rows.get(citizenId), rows.get(successorIdOf(citizenId))];
+        keep(citizenId, { ...(own && { own }), ...(successor && { successor }) }, readAt);
       }
     },
     evict: cache.delete,
@@ -180,15 +234,6 @@ function createUnknownIds(random: RandomBytes, clock: Clock | undefined) {
     },
     delete: seen.delete,
     evictUnused: seen.evictUnused,
-  };
-}
-
-function destructionStatement(citizenId: string): Statement {
-  return {
-    sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id',
-    args: [citizenId],
-    rows: 1,
-    erase: true,
   };
 }
 

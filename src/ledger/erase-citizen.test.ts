@@ -53,7 +53,7 @@ for (const engine of engines) {
       chain: Buffer.from(app.citizenKeys.pseudonymOf('anna')).toString('hex'),
       entries: 2,
     });
-    assert.equal(await eraseCitizen(clerk, 'anna'), false);
+    assert.equal(await eraseCitizen(clerk, 'annna'), false);
   });
 
   test(`${engine.name}: events after an erasure continue the chain of the events that waited at the erasure`, async (t) => {

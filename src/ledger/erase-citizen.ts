@@ -5,6 +5,8 @@ import type { Clock } from '../kernel/clock.ts';
 import type { EventId, IdGenerator } from '../kernel/id.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import type { Commit } from './commit.ts';
+import { erasedIdOf, pseudonymInErasedId } from './erased-id.ts';
+import type { ErasedList } from './erased-list.ts';
 import type { Actor } from './ledger-event.ts';
 
 /** The stores of an erasure, and who erases. */
@@ -17,12 +19,29 @@ export type ErasureDeps = {
   readonly clock: Clock;
   readonly createId: IdGenerator;
   readonly actor: Actor;
+  readonly erasedList: Pick<ErasedList, 'add'>;
   /**
    * Further statements of the same unit, after the destruction of the key, which waits for concurrent writes under that key.
    * If one of them refuses the unit (`rows`), nothing is erased and `CitizenUnderLegalHold` is thrown.
    */
-  readonly extraStatements?: (citizenId: string, now: number, proof: EventId) => readonly Statement[];
+  readonly extraStatements?: (erasure: CitizenErasure) => readonly Statement[];
 };
+
+/** One erasure, for the statements of the slices. */
+export type CitizenErasure = {
+  readonly citizenId: string;
+  /** The pseudonym of the citizen in the ledger. */
+  readonly chain: Uint8Array;
+  /** Replaces the citizen id in rows that stay (erased-id.ts). */
+  readonly erasedId: string;
+  readonly now: number;
+  /** The event `citizen.erased`. */
+  readonly proof: EventId;
+  /** Whether the row of the own register stays. */
+  readonly keepsRegisterRow: boolean;
+};
+
+type EraseOptions = Partial<Pick<CitizenErasure, 'keepsRegisterRow'>>;
 
 /** A legal hold prevents the erasure. */
 export class CitizenUnderLegalHold extends Error {
@@ -34,19 +53,39 @@ export class CitizenUnderLegalHold extends Error {
 }
 
 /**
- * Destroys a citizen's key in the unit of the event `citizen.erased`. Nobody can then open what was encrypted under it (ledger
+ * Destroys a citizen's keys in the unit of the event `citizen.erased`. Nobody can then open what was encrypted under them (ledger
  * entries, messages, documents), and every proof stays valid. The citizen ids of the entries are cleared afterwards in pages;
- * a log view hides them at once. After a crash `clearErasedCitizenIds` finishes that. False if the citizen has no key. Earlier
- * backups of the database, and content keys in receipts that were handed out, are not affected.
+ * a log view hides them at once. After a crash `clearErasedCitizenIds` finishes that. False, without an effect, if nothing is
+ * known about the id. A later erasure of the same id erases what was stored since.
+ *
+ * The erasure is on the list before the unit is written: after a crash in between, the next start finds it on the list only, and
+ * erases the citizen (repeat-erasures.ts).
  */
-export async function eraseCitizen(deps: ErasureDeps, citizenId: string): Promise<boolean> {
-  const isErased = await destroyKey(deps, citizenId);
+export async function eraseCitizen(deps: ErasureDeps, citizenId: string, options: EraseOptions = {}): Promise<boolean> {
+  const isKnown = await isKnownCitizen(deps, citizenId);
+  if (isKnown) await destroyKeys(deps, citizenId, options);
   await clearErasedCitizenIds(deps);
-  return isErased;
+  return isKnown;
 }
 
-async function destroyKey(deps: ErasureDeps, citizenId: string): Promise<boolean> {
-  const { read, commit, citizenKeys, clock, createId, actor } = deps;
+/**
+ * Whether the id has a key or ledger events; each use of a citizen's data leaves an event. An `erased:…` id is known: a database
+ * that knows no other id of this citizen must still record the erasure.
+ */
+async function isKnownCitizen({ read, citizenKeys }: ErasureDeps, citizenId: string): Promise<boolean> {
+  if (pseudonymInErasedId(citizenId) !== undefined) return true;
+  const chain = citizenKeys.pseudonymOf(citizenId);
+  const rows = await read(
+    `select 1 as known from citizen_key where citizen_id in ($1, $2)
+      union all select 1 from ledger_entry where chain = $3 and number = 1
+      union all select 1 from ledger_event where citizen_tag = $3 limit 1`,
+    [citizenId, erasedIdOf(chain), chain],
+  );
+  return rows.length > 0;
+}
+
+async function destroyKeys(deps: ErasureDeps, citizenId: string, options: EraseOptions): Promise<void> {
+  const { read, commit, citizenKeys, clock, createId, actor, erasedList } = deps;
   const chain = citizenKeys.pseudonymOf(citizenId);
   const [end] = await read('select max(number) as number from ledger_entry where chain = $1', [chain]);
   const event = {
@@ -57,6 +96,15 @@ async function destroyKey(deps: ErasureDeps, citizenId: string): Promise<boolean
     chain: Buffer.from(chain).toString('hex'),
     entries: Number(end?.['number'] ?? 0),
   } as const;
+  const { keepsRegisterRow = false } = options;
+  const erasure: CitizenErasure = {
+    citizenId,
+    chain,
+    erasedId: erasedIdOf(chain),
+    now: event.at,
+    proof: event.id,
+    keepsRegisterRow,
+  };
   const waitingIds = await waitingEventIds(read, chain);
   const clearCitizenId = [
     // Locks the head: a sequencer's unit is stored before this one, or sees this one. No event falls in between.
@@ -64,24 +112,23 @@ async function destroyKey(deps: ErasureDeps, citizenId: string): Promise<boolean
     // Waiting events stay citizen events, without the citizen's id.
     ...splitByRowCounts(waitingIds).map((ids) => ({
       sql: renameEventsSql(ids.length),
-      args: [`nobody:${event.chain}`, ...ids],
+      args: [erasure.erasedId, ...ids],
     })),
   ];
-  const extraStatements = deps.extraStatements?.(citizenId, event.at, event.id) ?? [];
+  const extraStatements = deps.extraStatements?.(erasure) ?? [];
+  await erasedList.add([{ chain: event.chain, event: event.id, keepsRegisterRow }]);
   try {
     // Ids rise with time, but by the clock of each process.
     const upTo = [event.id, ...waitingIds].sort().at(-1) ?? event.id;
-    const record = upsertErasure(chain, event, upTo);
-    const statements = [citizenKeys.destructionStatement(citizenId), ...extraStatements, ...clearCitizenId, record];
+    const record = upsertErasure(erasure, upTo);
+    const statements = [...citizenKeys.destructionStatements(citizenId), ...extraStatements, ...clearCitizenId, record];
     await commit({ events: [event], statements });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
-    if (fault.statement > 0) throw new CitizenUnderLegalHold();
-    return false;
+    throw new CitizenUnderLegalHold();
   } finally {
     citizenKeys.evict(citizenId);
   }
-  return true;
 }
 
 /** The entries of one write; other writes wait for it. */
@@ -132,18 +179,14 @@ export type Erasure = { readonly at: number; readonly event: string };
  * citizen. `named_up_to`: the last number whose entry still does. The statement must follow the lock of the head, to see the
  * entries that were being stored.
  */
-function upsertErasure(
-  chain: Uint8Array,
-  event: { readonly id: EventId; readonly at: number },
-  upTo: string,
-): Statement {
+function upsertErasure({ chain, proof, now, keepsRegisterRow }: CitizenErasure, upTo: string): Statement {
   return {
-    sql: `insert into citizen_erasure (chain, event_id, at, up_to, named_up_to)
-      values ($1, $2, $3, coalesce((select max(id) from ledger_event where id > $4), $4),
+    sql: `insert into citizen_erasure (chain, event_id, at, register_kept, up_to, named_up_to)
+      values ($1, $2, $3, $4, coalesce((select max(id) from ledger_event where id > $5), $5),
         (select max(number) from ledger_entry where chain = $1))
-      on conflict (chain) do update set event_id = excluded.event_id, at = excluded.at, up_to = excluded.up_to,
-        named_up_to = excluded.named_up_to`,
-    args: [chain, event.id, event.at, upTo],
+      on conflict (chain) do update set event_id = excluded.event_id, at = excluded.at,
+        register_kept = excluded.register_kept, up_to = excluded.up_to, named_up_to = excluded.named_up_to`,
+    args: [chain, proof, now, keepsRegisterRow, upTo],
   };
 }
 

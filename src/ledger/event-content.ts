@@ -42,12 +42,18 @@ export function encodeEventContent(event: LedgerEvent): Uint8Array {
   return Buffer.from(text + ' '.repeat(blanks + Math.max(0, minIdBytes - written)));
 }
 
-/** Contents are padded with spaces to a multiple of this, so that their length reveals less about their type. */
-const paddingMultiple = 64;
+/**
+ * Contents are padded with spaces to the next of these lengths. Attack: entries are public, and their lengths would show their types. The
+ * first length holds an event of every type, and the last one the longest content with the padding of `encodeEventContent`
+ * (test/attacks/ledger-entry-lengths.test.ts).
+ */
+export const paddedContentLengths = [768, 1_536, 4_096, 12_288, maxContentBytes + 1_024] as const;
 
 /** Encrypts the content of an event under the key of its owner. */
 export function sealEventContent(ownerKey: Uint8Array, id: EventId, clear: Uint8Array, random: RandomBytes): Buffer {
-  const padded = Buffer.allocUnsafe(Math.ceil(clear.length / paddingMultiple) * paddingMultiple);
+  const length = paddedContentLengths.find((one) => clear.length <= one);
+  if (length === undefined) throw new RangeError(`expected a content of at most ${maxContentBytes} bytes`);
+  const padded = Buffer.allocUnsafe(length);
   padded.set(clear);
   padded.fill(' ', clear.length);
   return seal(deriveContentKey(ownerKey, id), contentContext(id), padded, random);

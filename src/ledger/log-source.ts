@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegularFile } from '../config/regular-file.ts';
 import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
 import { undefinedIfMissing } from '../kernel/undefined-if-missing.ts';
 import { hashBytes } from './tlog/merkle.ts';
@@ -25,9 +25,11 @@ export type LogSource = {
 /** A log in a folder, in the layout of `ledger export`. */
 export function folderLogSource(folder: string): LogSource {
   return {
-    checkpoint: () => readFile(join(folder, 'checkpoint'), 'utf8'),
+    checkpoint: async () => (await readRegularFile(join(folder, 'checkpoint'), maxNoteBytes)).toString(),
     tile: async (name) => {
-      return await readPartialOrFullTile(name, (one) => undefinedIfMissing(readFile(join(folder, tilePath(one)))));
+      const read = (one: TileName) =>
+        undefinedIfMissing(readRegularFile(join(folder, tilePath(one)), maxTileBytes(one)));
+      return await readPartialOrFullTile(name, read);
     },
   };
 }
@@ -56,6 +58,10 @@ export type FetchUrl = (url: string, options: RequestInit) => Promise<Response>;
 const timeoutMs = 20_000;
 const maxBundleBytes = tileWidth * (maxEntryBytes + 2);
 
+function maxTileBytes({ level }: TileName): number {
+  return level === 'entries' ? maxBundleBytes : fullTileBytes;
+}
+
 /** A log at the URL of its prefix. Each fetch has a deadline and a size limit, and follows no redirect. */
 export function httpLogSource(prefix: string, fetchUrl: FetchUrl): LogSource {
   const base = prefix.replace(/\/+$/, '');
@@ -79,8 +85,7 @@ export function httpLogSource(prefix: string, fetchUrl: FetchUrl): LogSource {
       return Buffer.from(bytes).toString();
     },
     tile: async (name) => {
-      const limit = name.level === 'entries' ? maxBundleBytes : fullTileBytes;
-      return await readPartialOrFullTile(name, (one) => get(tilePath(one), limit));
+      return await readPartialOrFullTile(name, (one) => get(tilePath(one), maxTileBytes(one)));
     },
   };
 }

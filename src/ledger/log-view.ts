@@ -43,7 +43,7 @@ const columns = `leaf_index, event_id, at, type, client_id, number, entry, ${cit
 /** Creates the reading side of the log, from which it is served. With `witnessed`, a quorum cosigns what is published. */
 export function createLogView(
   read: Read,
-  citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>,
+  citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>,
   systemKeys: Pick<SystemKeys, 'key'>,
   { witnessed }: { readonly witnessed: boolean },
 ) {
@@ -107,11 +107,11 @@ function createProver(readTile: ReadTile, { size, note }: StoredCheckpoint) {
 }
 
 /**
- * The keys that events of a citizen may be encrypted under. Events from before the import are under the decoy key. An entry of an
- * erased citizen has no citizen id, and the system key does not open it.
+ * The keys that events of a citizen may be encrypted under: those from before the import are under an earlier key. An entry from
+ * before an erasure has no citizen id, and the system key does not open it.
  */
-async function ownerKeysOf(citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>, citizenId: string) {
-  return [await citizenKeys.keyOf(citizenId), citizenKeys.decoyKeyOf(citizenId)];
+async function ownerKeysOf(citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>, citizenId: string) {
+  return [await citizenKeys.keyOf(citizenId), await citizenKeys.earlierKeyOf(citizenId)];
 }
 
 function entryFromRow(row: Row): StoredEntry {

@@ -1,3 +1,4 @@
+import type { Log } from '../api/log.ts';
 import type { MetricLabels, Metrics } from '../api/metrics.ts';
 import { bindOperation, type Operation } from '../api/operation.ts';
 import type { MountedHandler } from '../api/page-route.ts';
@@ -15,7 +16,7 @@ import { createWebhook } from './create-webhook.ts';
 import { type Calendar, calendarNotice } from './evidence/legal-effect.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
-import { createLetterDryRun, reportMissingSpool } from './letters/letter-settings.ts';
+import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
 import { listInboxMessages } from './list-inbox-messages.ts';
 import { listNotifications } from './list-notifications.ts';
 import { listTemplates } from './list-templates.ts';
@@ -29,6 +30,7 @@ import { createSenderLookup, createServiceLookup, type SenderOf } from './notifi
 import { notificationJobs, targetRulesOf } from './notification-jobs.ts';
 import { openInboxMessage } from './open-inbox-message.ts';
 import type { AttachmentTitle, NotificationPorts } from './ports.ts';
+import { previewNotification } from './preview-notification.ts';
 import { readEvents } from './read-events.ts';
 import { type EvidencePorts, readEvidence } from './read-evidence.ts';
 import { readNotification } from './read-notification.ts';
@@ -75,6 +77,7 @@ type AllPorts = NotificationPorts & WebhookPorts & EvidencePorts;
 
 const allOperations: readonly Operation<AllPorts>[] = [
   sendNotification,
+  previewNotification,
   readNotification,
   listNotifications,
   cancelNotification,
@@ -98,12 +101,24 @@ const allOperations: readonly Operation<AllPorts>[] = [
   removeTemplate,
 ];
 
+/** Logs each delivery attempt, without personal data. The entries of the ledger about it are sealed. */
+function logDeliveries(log: Pick<Log, 'notice'>, onCommitted: OnCommitted): void {
+  onCommitted(['notification.delivery-ended'], (events) => {
+    for (const event of events) {
+      if (event.type !== 'notification.delivery-ended') continue;
+      const { notification, delivery, channel, outcome, reason } = event;
+      log.notice('delivery', { notification, delivery, channel, outcome, ...(reason === undefined ? {} : { reason }) });
+    }
+  });
+}
+
 /** Creates the notifications slice: sending, delivery, inbox, contact addresses, templates, webhooks, evidence. */
 export async function createNotifications(deps: NotificationsDeps): Promise<NotificationsSlice> {
   const { settings, root, random, citizenKeys, db, log, onCommitted, cascade } = deps;
   const contactOf = createContactLookup(deps, deps.registeredContactOf);
   const senderOf = createSenderLookup(deps.clients, settings.registerName);
   const serviceOf = createServiceLookup(deps.clients, settings.registerName);
+  logDeliveries(log, onCommitted);
   const ports: AllPorts = {
     contactOf,
     citizenKeys,
@@ -113,7 +128,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     codeCountKey: root.derive('contact-code-counts'),
     attachmentTitle: deps.attachmentTitle,
     templateOf: (text, clientId) => findOwnTemplate(db.read, text, clientId),
-    checkLetter: await createLetterDryRun({ settings, log }),
+    checkLetter: await createLetterPreview({ settings, log }),
     inboxLink: inboxLinkOf(settings),
     webhookKey: root.derive('webhook-secrets'),
     allowPrivateTargets: settings.webhookPrivateTargets,

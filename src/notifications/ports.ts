@@ -17,7 +17,7 @@ export type AttachmentTitle = (
 /** The dependencies of the notification operations from outside their folder. */
 export type NotificationPorts = {
   readonly contactOf: ContactOf;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>;
   readonly random: RandomBytes;
   /** The HMAC key of the counts of requested codes, by citizen and by address. */
   readonly codeCountKey: Uint8Array;

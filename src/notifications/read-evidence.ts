@@ -19,7 +19,7 @@ import { findOwnNotification } from './read-notification.ts';
 /** The dependencies of evidence, in addition to `NotificationPorts`. */
 export type EvidencePorts = {
   /** For erased content: the pseudonym of the citizen, and whether there is a key now. */
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf' | 'guardedKeyOf' | 'pseudonymOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf' | 'guardedKeyOf' | 'pseudonymOf'>;
   /** The current signing key of evidence. */
   readonly evidenceKey: () => SigningKey;
   /** The public URL of this server, which bundles contain. */

@@ -24,6 +24,19 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   ['a message of 20,001 characters', { message: 'x'.repeat(20_001) }, ['/message too-long']],
   ['a control character in the message', { message: 'ding \u0007' }, ['/message malformed']],
   ['a line break in the subject', { subject: 'a\r\nBcc: eve@example.org' }, ['/subject malformed']],
+  ['an override of the direction in the subject', { subject: 'Bill \u202e001' }, ['/subject malformed']],
+  ['an isolate in the reference', { reference: 'A \u2067B' }, ['/reference malformed']],
+  [
+    'an embedding in a value of the subject',
+    { subject: 'Dear ((a))', personalisation: { a: '\u202bAda\u202c' } },
+    ['/personalisation/a malformed'],
+  ],
+  ['a placeholder without personalisation', { message: 'Dear ((name)).' }, ['/personalisation/name missing']],
+  [
+    'placeholders in subject and message, and an empty personalisation',
+    { subject: 'For ((name))', message: '((greeting)) ((name))', personalisation: {} },
+    ['/personalisation/greeting missing', '/personalisation/name missing'],
+  ],
   ['a line break in the reference', { reference: 'a\nb' }, ['/reference malformed']],
   ['an unknown field', { template: 'x' }, ['/template unknown-input']],
   ['sendAt in the past', { sendAt: '2026-01-15T08:59:59Z' }, ['/sendAt out-of-range']],
@@ -54,7 +67,7 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   ],
   [
     'a message of 20,001 characters with its values',
-    { message: `${'((a))'.repeat(10)}!`, personalisation: { a: '😀'.repeat(2_000) }, dryRun: true },
+    { message: `${'((a))'.repeat(10)}!`, personalisation: { a: '😀'.repeat(2_000) } },
     ['/message too-long'],
   ],
   [
@@ -64,7 +77,7 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   ],
   [
     'a subject that its values make 201 characters, beside another fault',
-    { subject: '((b))((b))!', personalisation: { b: '😀'.repeat(100) }, sendAt: '2020-01-01T00:00:00Z', dryRun: true },
+    { subject: '((b))((b))!', personalisation: { b: '😀'.repeat(100) }, sendAt: '2020-01-01T00:00:00Z' },
     ['/sendAt out-of-range', '/subject too-long'],
   ],
   [
@@ -79,7 +92,7 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   ],
   [
     'malformed members together with other issues',
-    { foo: 1, subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z', attachments: ['x'], legalEffect: 'never', dryRun: true },
+    { foo: 1, subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z', attachments: ['x'], legalEffect: 'never' },
     [
       '/attachments/0 not-found',
       '/foo unknown-input',
@@ -115,6 +128,7 @@ for (const engine of onlySqlite) {
         assert.ok('refused' in answer);
         const issues = answer.refused.issues?.map(({ pointer, code }) => `${pointer} ${code}`).sort();
         assert.deepEqual([answer.refused.slug, issues], ['bad-request', expected.sort()]);
+        assert.deepEqual(await app.preview({ citizenId: 'cit-ada', message: 'Hello.', ...body }), answer);
         assert.deepEqual(await app.events(), []);
       });
     }
@@ -138,8 +152,7 @@ for (const engine of onlySqlite) {
   test('each channel has the filled and encoded link of a template', async (t) => {
     const app = await open(await engine.open(t));
     const message = 'Pay: https://e.org/((ref))';
-    const body = { citizenId: 'cit-ada', message, personalisation: { ref: 'A 1' }, dryRun: true };
-    const answer = await app.send(body);
+    const answer = await app.preview({ citizenId: 'cit-ada', message, personalisation: { ref: 'A 1' } });
     assert.ok('json' in answer);
     const { channels } = answer.json as { readonly channels: ReadonlyArray<{ readonly text: string }> };
     assert.deepEqual(

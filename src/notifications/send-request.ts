@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { safeName } from '../api/validate-request.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
 import type { Issue } from '../kernel/refusal.ts';
+import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import { isLegalRule } from './evidence/legal-effect.ts';
 import { categories, channelNames } from './notification/notification.ts';
 import { languageTagSchema, literalUnion, optionalInstantSchema } from './notification/notification-shape.ts';
@@ -27,7 +28,7 @@ export const maxValues = 100;
 /** The default of `deliverBy`, counted from `sendAt`. */
 const defaultDeliverWithinMs = 14 * dayMs;
 
-/** The body of `POST /v1/notifications/send`. */
+/** The body of the operations that send and preview a notification. */
 export const sendBody = Type.Object(
   {
     citizenId: Type.String({
@@ -94,9 +95,10 @@ export const sendBody = Type.Object(
         Type.String({ maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
         Type.String({ maxLength: 2_000 }),
         {
+          $id: 'Personalisation',
           maxProperties: maxValues,
           description:
-            'Values for the placeholders ((name)) in subject and message; all placeholders need a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the filled texts.',
+            'Values for the placeholders ((name)) in subject and message; required if there are any, because all placeholders need a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the filled texts.',
         },
       ),
     ),
@@ -116,16 +118,11 @@ export const sendBody = Type.Object(
           'The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The evidence contains the result.',
       }),
     ),
-    dryRun: Type.Optional(
-      Type.Boolean({
-        description: 'true: check the request and show what each channel would send, without sending.',
-      }),
-    ),
   },
   { additionalProperties: false },
 );
 
-/** A validated body of `POST /v1/notifications/send`. */
+/** A validated body of these operations. */
 export type SendBody = Static<typeof sendBody>;
 
 /** When a notification is sent and when it expires (epoch ms), with the issues of the request. */
@@ -155,7 +152,6 @@ export function parseSendTimes(
   return { sendAt, deliverBy, issues };
 }
 
-const linePattern = /^[^\p{Cc}\u2028\u2029]*$/u;
 const textPattern = /^(?:[\t\n\r]|[^\p{Cc}])*$/u;
 
 /** False for a text of white space, direction marks and zero-width characters only: a citizen would see an empty message. */
@@ -165,7 +161,7 @@ function hasVisibleText(value: string): boolean {
 
 type TextForm = keyof typeof textForms;
 const textForms = {
-  line: [linePattern, 'must be one line of text without control characters'],
+  line: [singleLinePattern, `must be ${singleLineRequirement}`],
   text: [textPattern, 'must contain text, and no control characters except line breaks and tabs'],
   citizenId: [citizenIdPattern, citizenIdRequirement],
 } as const;
@@ -205,8 +201,8 @@ export function textIssues(body: Partial<SendBody>, { faulty = new Set(), templa
     issues.push({ in: 'body', pointer: '/message', code: 'required', detail });
   }
   // If a part is invalid, the values that the texts need are unknown.
-  if (faulty.has('subject') || message === undefined || body.personalisation === undefined) return issues;
-  return [...issues, ...valueIssues([{ message, subject }], body.personalisation)];
+  if (faulty.has('subject') || faulty.has('personalisation') || message === undefined) return issues;
+  return [...issues, ...valueIssues([{ message, subject }], body.personalisation ?? {})];
 }
 
 /** The issues of a request that names a template. All texts of the template are checked, so that the result does not depend on the citizen's language. */
@@ -257,8 +253,8 @@ function valueIssues(texts: readonly TextWithPlaceholders[], values: Placeholder
     ...missing.map((name) => issue(name, 'missing', 'is required: the text has this placeholder')),
     ...Object.entries(values).flatMap(([name, value]) => {
       if (!required.has(name)) return [issue(safeName(name), 'unknown', 'the text has no such placeholder')];
-      if (inSubject.has(name) && !linePattern.test(value))
-        return [issue(name, 'malformed', 'must be one line: it is in the subject')];
+      if (inSubject.has(name) && value !== '' && !singleLinePattern.test(value))
+        return [issue(name, 'malformed', `must be ${singleLineRequirement}: it is in the subject`)];
       return textPattern.test(value) ? [] : [issue(name, 'malformed', 'must be text without control characters')];
     }),
     ...texts.flatMap((text) => [...filledIssues(text, 'message', values), ...filledIssues(text, 'subject', values)]),

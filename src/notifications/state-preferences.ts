@@ -53,7 +53,7 @@ export const statePreferences = defineOperation({
   scope: 'citizen:self',
   summary: 'Set my contact preferences',
   description:
-    'For the citizen whom the token names. Replaces all preferences: members that you leave out follow the policy of the server. If a sender names channels for a notification, their order stays, without the channels that the citizen declined.',
+    'For the citizen whom the token names. Replaces all preferences, so all members are required: empty lists and null state no preference. If a sender names channels for a notification, their order stays, without the channels that the citizen declined.',
   request,
   responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
   refusals: ['citizen-token-needed', 'citizen-not-found', 'bad-request', 'register-unavailable'],

@@ -24,12 +24,7 @@ type ExternalChannel = (typeof externalChannelNames)[number];
 export type ContactFault = 'places' | 'hours' | 'timeZone' | 'form';
 
 /** The form filled with the current preferences. It has a field for each preference, so that saving it loses none. */
-export function contactFieldsOf({
-  channels = [],
-  declined = [],
-  hours,
-  language = '',
-}: ContactPreferences): ContactFields {
+export function contactFieldsOf({ channels, declined, hours, language }: ContactPreferences): ContactFields {
   const rankOf = (channel: ExternalChannel) => {
     if (declined.some((one) => one === channel)) return declinedValue;
     return preferenceRanks[channels.indexOf(channel)] ?? '';
@@ -40,7 +35,7 @@ export function contactFieldsOf({
     from: String(hours?.from ?? ''),
     until: String(hours?.until ?? ''),
     timeZone: hours?.timeZone ?? '',
-    language,
+    language: language ?? '',
   };
 }
 
@@ -80,11 +75,10 @@ export function preferencesFromFields(
   if (hoursFor.length > 0 && hours.timeZone === '') faults.push('timeZone');
   // A new preference that this form does not know yet does not compile, because saving would lose it.
   const body: Readonly<Record<keyof ContactPreferences, unknown>> = {
-    channels:
-      placed.length === 0 ? undefined : placed.toSorted((one, other) => Number(ranks[one]) - Number(ranks[other])),
-    declined: declined.length === 0 ? undefined : declined,
-    hours: hoursFor.length === 0 ? undefined : hours,
-    language: language === '' ? undefined : language,
+    channels: placed.toSorted((one, other) => Number(ranks[one]) - Number(ranks[other])),
+    declined,
+    hours: hoursFor.length === 0 ? null : hours,
+    language: language === '' ? null : language,
   };
   return faults.length > 0 ? { faults } : { body };
 }

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readHtmlForm } from '../../test/support/cookie-browser.ts';
-import { type ContactPreferences, preferencesFault } from '../notifications/contact/contact-preferences.ts';
+import {
+  type ContactPreferences,
+  noPreferences,
+  preferencesFault,
+} from '../notifications/contact/contact-preferences.ts';
 import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';
 import { parseContactFields, preferencesFromFields } from './contact-form.ts';
@@ -19,23 +23,20 @@ const hours = fc.record({
   timeZone: fc.constantFrom('UTC', 'Europe/Lisbon', 'europe/oslo', 'America/Argentina/Buenos_Aires', 'Etc/GMT+3'),
 });
 const wishes: fc.Arbitrary<ContactPreferences> = fc
-  .record(
-    {
-      channels: fc.uniqueArray(fc.constantFrom(...externalChannelNames), { minLength: 1 }),
-      declined: fc.uniqueArray(fc.constantFrom(...declinableChannelNames), { minLength: 1 }),
-      hours,
-      language: fc.constantFrom('nb', 'de-AT', 'sma', 'zh-Hant-TW', 'x'.repeat(3)),
-    },
-    { requiredKeys: [] },
-  )
+  .record({
+    channels: fc.uniqueArray(fc.constantFrom(...externalChannelNames)),
+    declined: fc.uniqueArray(fc.constantFrom(...declinableChannelNames)),
+    hours: fc.option(hours),
+    language: fc.option(fc.constantFrom('nb', 'de-AT', 'sma', 'zh-Hant-TW', 'x'.repeat(3))),
+  })
   .filter((one) => preferencesFault(one) === undefined);
 
 /** Sorts the lists of channels whose order has no meaning. */
 function inOrder({ declined, hours: at, ...rest }: ContactPreferences): ContactPreferences {
   return {
     ...rest,
-    ...(declined === undefined ? {} : { declined: declined.toSorted() }),
-    ...(at === undefined ? {} : { hours: { ...at, channels: at.channels.toSorted() } }),
+    declined: declined.toSorted(),
+    hours: at === null ? null : { ...at, channels: at.channels.toSorted() },
   };
 }
 
@@ -61,7 +62,7 @@ test('a fault of the form is shown at the top and next to its field, and the cho
   const stated = preferencesFromFields(fields);
   assert.ok('faults' in stated);
   assert.deepEqual(stated.faults, ['places', 'hours', 'timeZone']);
-  const page = await contactPage(frame, noAddresses, { fields, faults: stated.faults });
+  const page = await contactPage(frame, { ...noPreferences, ...noAddresses }, { fields, faults: stated.faults });
   assert.equal(page.status, 400);
   assert.deepEqual([...readHtmlForm(String(page.body))].sort(), [...form].sort());
   for (const [fault, field] of Object.entries({ places: 'email', hours: 'from', timeZone: 'timeZone' })) {
@@ -75,7 +76,7 @@ test('a fault of the form is shown at the top and next to its field, and the cho
 test('a form with a missing field or an impossible choice is refused', () => {
   const whole = 'email=&sms=&letter=&from=&until=&timeZone=&language=';
   assert.deepEqual(preferencesFromFields(parseContactFields(new URLSearchParams(whole)) ?? assert.fail()), {
-    body: { channels: undefined, declined: undefined, hours: undefined, language: undefined },
+    body: noPreferences,
   });
   for (const name of ['email', 'sms', 'letter', 'from', 'until', 'timeZone', 'language'])
     assert.equal(parseContactFields(new URLSearchParams(whole.replace(`${name}=`, 'x='))), undefined, name);

@@ -70,6 +70,27 @@ for (const [what, bytes, status] of [
   });
 }
 
+const long = `X: ${'a'.repeat(17_000)}\r\n\r\n`;
+for (const [what, first, rest] of [
+  ['a header that is too long', '', `HEAD /v1/work HTTP/1.1\r\nHost: a\r\n${long}`],
+  ['a header that is too long, in another packet than its request line', 'HEAD /v1/work HTTP/1.1\r\nHost: a\r\n', long],
+  ['a target of other bytes', '', 'HEAD /v1/\x7f HTTP/1.1\r\nHost: a\r\n\r\n'],
+] as const) {
+  test(`the refusal of a HEAD request by the parser has no body: ${what}`, async () => {
+    const socket = connect(port, '127.0.0.1').setNoDelay(true);
+    const answer = text(socket);
+    if (first !== '') {
+      socket.write(first);
+      // The server reads the first packet before it answers this request on another connection.
+      await sendRawHttp(port, `GET /v1/other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    }
+    socket.write(rest);
+    const refusal = (await answer).split('HTTP/1.1 ').at(-1) ?? '';
+    assert.match(refusal, /^4\d\d /);
+    assert.match(refusal, /\r\ncontent-length: 0\r\n\r\n$/i);
+  });
+}
+
 test('the refusal of unreadable bytes never replaces the response to an earlier request', async () => {
   for (const bytes of [slow + good + unread, slow + unread, slow + good + slow + unread]) {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -77,10 +77,10 @@ test('smtp: the reported problem has codes, and neither an address nor a passwor
   assert.deepEqual(troubles, ['connect ECONNREFUSED 127.0.0.1:1']);
 });
 
-test('an unavailable provider is logged at most once a minute', () => {
+test('an unavailable provider is a warning, at most once a minute', () => {
   let now = at;
   const logged: unknown[] = [];
-  const log = { notice: (_: string, fields?: object) => void logged.push(fields) };
+  const log = { warning: (_: string, fields?: object) => void logged.push(fields) };
   const trouble = createTroubleLog(log, 'email', { now: () => now });
   for (const ms of [0, 1, 59_999, 60_000, 60_001]) {
     now = at + ms;

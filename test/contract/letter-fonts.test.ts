@@ -7,7 +7,7 @@ import { readSettings } from '../../src/config/settings.ts';
 import { defaultPolicyFor } from '../../src/notifications/cascade/cascade.ts';
 import { createLetterCheck } from '../../src/notifications/letters/check-letter.ts';
 import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
-import { createLetterDryRun } from '../../src/notifications/letters/letter-settings.ts';
+import { createLetterPreview } from '../../src/notifications/letters/letter-settings.ts';
 import { type LetterDeps, renderLetter, renderLetterPdf } from '../../src/notifications/letters/render-letter.ts';
 import { engines } from '../support/database-engines.ts';
 import { letterTimeMs, makeLetter } from '../support/letters.ts';
@@ -115,7 +115,7 @@ test('LETTER_FONTS without a font stops the start, and a server without letters 
   const folder = makeTestFolder('no-fonts-');
   t.after(() => rmSync(folder, { recursive: true }));
   const log = { fault: () => assert.fail() };
-  const look = (more: Record<string, string>) => createLetterDryRun({ settings: readSettings(more), log });
+  const look = (more: Record<string, string>) => createLetterPreview({ settings: readSettings(more), log });
   assert.equal(await look({}), undefined);
   assert.equal(typeof (await look({ LETTER_SPOOL: folder, LETTER_FONTS: fontFolder(t) })), 'function');
   for (const LETTER_FONTS of [folder, join(folder, 'nowhere')])
@@ -125,7 +125,7 @@ test('LETTER_FONTS without a font stops the start, and a server without letters 
     );
 });
 
-test('a dry run reports no reason if the typesetter fails', async () => {
+test('a preview reports no reason if the typesetter fails', async () => {
   const faults: unknown[] = [];
   const renderer = { render: () => Promise.reject(new Error('broken')), close: async () => undefined };
   const checkLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => faults.push(fault));
@@ -135,7 +135,7 @@ test('a dry run reports no reason if the typesetter fails', async () => {
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: a dry run reports an unprintable letter, and an unprintable address only to permitted clients`, async (t) => {
+  test(`${engine.name}: a preview reports an unprintable letter, and an unprintable address only to permitted clients`, async (t) => {
     const db = await engine.open(t);
     const checkLetter = createLetterCheck(partsFor(t), (fault) => assert.fail(String(fault)));
     const contact = { email: 'ada@example.org', postalLines: ['Long Road 17', '0150 Oslo'] };
@@ -143,7 +143,7 @@ for (const engine of engines) {
     const more = { cascade: defaultPolicyFor(new Set(['letter'])), checkLetter };
     const app = await createNotificationApp(db, { now: () => letterTimeMs }, citizens, more);
     const look = async (citizenId: string, message: string, clientId: string) => {
-      const answer = await app.send({ citizenId, message, dryRun: true }, { clientId });
+      const answer = await app.preview({ citizenId, message }, { clientId });
       assert.ok('json' in answer, JSON.stringify(answer));
       const channels = answer.json['channels'] as ReadonlyArray<Record<string, unknown>>;
       const { reachable, reason } = channels.find(({ channel }) => channel === 'letter') ?? {};

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { migrate } from '../../src/db/migrate.ts';
-import { eraseCitizenStatements } from '../../src/documents/retention/retention-store.ts';
+import { eraseDocumentsStatements } from '../../src/documents/retention/retention-store.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
@@ -22,7 +22,7 @@ const deposit = (app: DocumentApp, others: Record<string, string> = {}) =>
 
 function erase(app: DocumentApp): Promise<boolean> {
   const parts = { ...app.deletionDeps, citizenKeys: app.citizenKeys, actor: { operator: 'test' } };
-  return eraseCitizen({ ...parts, extraStatements: eraseCitizenStatements }, testCitizenId);
+  return eraseCitizen({ ...parts, extraStatements: eraseDocumentsStatements }, testCitizenId);
 }
 
 /** The remaining documents: the status of each row with a record, and the blobs. */

@@ -16,8 +16,10 @@ import {
   dropDatabase,
   postgresServerUrl,
   queryServer,
+  startPostgres,
 } from '../support/postgres-databases.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // How `doctor` checks PostgreSQL. The server of the tests runs with fsync off, unlike a server in production.
 
@@ -164,4 +166,35 @@ test('a database of an earlier version is a warning and is not migrated', async 
   const [row] = await db.read('select count(*) as count from schema_migration');
   await db.close();
   assert.equal(row?.['count'], 0);
+});
+
+test('standbys without synchronous replication are a warning that says what a failover loses', async (t) => {
+  const primary = await startPostgres();
+  const standby = await startPostgres({ standbyOf: primary });
+  const client = new pg.Client({ connectionString: primary.url });
+  await client.connect();
+  t.after(async () => {
+    await client.end();
+    await standby.stop();
+    await primary.stop();
+  });
+  const found = async () => {
+    const { ofCheck } = await doctorOf(t, primary.url);
+    return ofCheck('database-server').flatMap(({ status, found }) => (status === 'warn' ? [found] : []));
+  };
+  await waitUntil(async () => (await client.query('select 1 from pg_stat_replication')).rows.length === 1);
+  assert.deepEqual(await found(), [
+    'no standby is synchronous, of 1: if one is promoted after the loss of the primary, the last requests that were answered with success are lost',
+  ]);
+  await client.query("alter system set synchronous_standby_names = 'standby'");
+  await client.query("alter system set synchronous_commit = 'local'");
+  await client.query('select pg_reload_conf()');
+  await waitUntil(
+    async () => (await client.query('show synchronous_standby_names')).rows[0].synchronous_standby_names !== '',
+  );
+  assert.deepEqual(await found(), ['synchronous_commit is local: no commit waits for the synchronous standby']);
+  await client.query('alter system reset synchronous_commit');
+  await client.query('select pg_reload_conf()');
+  await waitUntil(async () => (await client.query('show synchronous_commit')).rows[0].synchronous_commit === 'on');
+  assert.deepEqual(await found(), []);
 });

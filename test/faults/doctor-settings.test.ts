@@ -106,3 +106,14 @@ test('every invalid setting is named, nothing else is checked, and no secret is 
     ['settings fault', 'settings warn'],
   );
 });
+
+test('webhooks to private targets are a warning, and no secret of a database with several hosts is printed', async (t) => {
+  const { ofCheck } = await doctorAfter(t, undefined, {
+    WEBHOOK_PRIVATE_TARGETS: 'true',
+    DATABASE_URL: `postgres://cs:${testPassword}@127.0.0.1:1,127.0.0.1:2/cs`,
+  });
+  const [first] = ofCheck('settings');
+  assert.equal(first?.status, 'warn');
+  assert.match(first?.found ?? '', /^WEBHOOK_PRIVATE_TARGETS is true: clients can make this server call hosts of your/);
+  assert.match(ofCheck('database')[0]?.found ?? '', /no host of DATABASE_URL accepts writes: host 1: .*; host 2: /);
+});

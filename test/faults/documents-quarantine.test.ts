@@ -121,7 +121,7 @@ for (const engine of engines) {
     assert.ok(seen.equals(bytes));
     const whole = await app.retrieve(id);
     assert.ok('status' in whole && whole.bytes.equals(bytes));
-    const record = await app.retrieve(id, { headers: { accept: 'application/json' } });
+    const record = await app.readRecord(id);
     const at = new Date(app.time.now).toISOString();
     const scan = { verdict: 'clean', at, engine: cleanVerdict.engine, finding: null };
     assert.deepEqual('json' in record && (record.json as { scan: unknown }).scan, scan);

@@ -92,7 +92,7 @@ test('a verifier with only the public key detects each kind of forgery', async (
     tile: (name: Parameters<LogSource['tile']>[0]) =>
       source.tile(name.level === 'entries' || name.width < 256 ? name : { ...name, index: 1 - name.index }),
   };
-  assert.match(await faultOf(swapped), /entry 0 is not/);
+  assert.match(await faultOf(swapped), /entry 0 differs/);
   assert.match(
     await faultOf(withForgedTiles(source, ({ level }, bytes) => (level === 1 ? flipped(bytes, 3) : bytes))),
     /tile\/1\/000/,

@@ -29,7 +29,7 @@ async function step<T>(run: () => Promise<T>): Promise<T> {
 
 const write: Database['write'] = (unit) => step(() => db.write(unit));
 const fileAnchor = openAnchor(anchorPath(folder));
-const anchor = { read: fileAnchor.read, advance: (note: string) => step(() => fileAnchor.advance(note)) };
+const anchor = { ...fileAnchor, advance: (note: string) => step(() => fileAnchor.advance(note)) };
 const lease = await holdLease({
   claim: async (statement) => (await db.write([statement]))[0] ?? [],
   timer: systemTimer,

@@ -28,7 +28,7 @@ function failing(db: Database, at: number, stored: boolean): Database['write'] {
 function failingAnchor(anchor: Anchor, at: number, stored: boolean): Anchor {
   let count = 0;
   return {
-    read: anchor.read,
+    ...anchor,
     advance: async (note) => {
       const now = count++;
       if (now === at && !stored) throw new Error('put in by the test');

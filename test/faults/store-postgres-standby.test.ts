@@ -55,3 +55,26 @@ test('postgres: while the address leads to a standby, reads are unavailable and 
   await db.write([{ ...add, sql: `${add.sql} on conflict (id) do nothing` }]);
   assert.deepEqual(await db.read('select id from thing where id = $1', ['a']), [{ id: 'a' }]);
 });
+
+test('postgres: of several hosts the primary is used, whatever its place, and the promoted one after a failover', async (t) => {
+  const [standby, primary] = [await startServer(t, true), await startServer(t, false)];
+  const folderOf = (url: string) => new URL(url.replace('@/', '@localhost/')).searchParams.get('host');
+  const proxy = await startPostgresProxy(t, primary);
+  const hosts = ['/nowhere', folderOf(standby), folderOf(proxy.url)].join(',');
+  const url = `postgres://postgres@/postgres?host=${hosts}&target_session_attrs=read-write`;
+  const db = await openPostgres(url, { random });
+  t.after(() => db.close());
+  const isPrimary = async (name: string) => (await db.read(`select pg_is_in_recovery() as ${name}`))[0]?.[name];
+  assert.equal(await isPrimary('one'), false);
+  await db.write([{ sql: 'create table here (id text not null)' }]);
+
+  proxy.redirectTo('postgres://nobody@/nowhere?host=/nowhere');
+  await assert.rejects(
+    db.write([{ sql: 'create table other (id text not null)' }]).catch(() => db.write([{ sql: 'select 1 as x' }])),
+    /no host of DATABASE_URL accepts writes: host 3: .*; host 1: .*; host 2: .*this server is a standby/,
+  );
+  await promote(standby);
+  await db.write([{ sql: 'create table there (id text not null)' }]);
+  assert.deepEqual(await db.read('select id from there'), []);
+  assert.equal(await isPrimary('two'), false);
+});

@@ -185,8 +185,11 @@ const client: Client = createClient({ baseUrl: 'https://api.example.gov', client
 // refused: a secret or a key
 createClient({ baseUrl: 'https://api.example.gov', clientId: 'tax' });
 const answer = await client.call('sendNotification', { body: { citizenId: 'a', message: 'b' } });
-if (answer.status === 202) answer.body.receipt satisfies string;
-else answer.body.citizenKnown satisfies boolean;
+answer.status satisfies 202;
+answer.body.receipt satisfies string;
+(await client.preview({ citizenId: 'a', message: 'b' })).citizenKnown satisfies boolean;
+// refused: the response is the document, not JSON
+void client.call('retrieveDocument', { params: { id: 'x' } });
 // refused: the citizen is missing
 void client.call('sendNotification', { body: { message: 'b' } });
 // refused: the id is missing

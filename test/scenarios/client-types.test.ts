@@ -88,6 +88,11 @@ test('the generator stops at an unsupported construct at any depth, and names it
   assert.throws(() => typesOf(documentOf({}, form)), /neither JSON nor bytes/);
 });
 
+test('an operation without a JSON response has no response type, so that a client cannot call it for JSON', () => {
+  const text = { responses: { 200: { content: { 'text/plain': { schema: { type: 'string' } } } } } };
+  assert.match(typesOf(documentOf({}, text)), /^ {2}askOne: \{\n {4}answers: Record<never, never>;\n {2}\};$/m);
+});
+
 test('the client has each operation of the server with its method and path', () => {
   const files = clientFiles(JSON.parse(readFileSync(openApiPath, 'utf8')) as ApiDocument);
   const table = files['client/src/api-operations.ts'] ?? '';

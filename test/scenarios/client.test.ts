@@ -160,6 +160,8 @@ test('documents can be deposited from bytes, blobs and streams, read by range an
   const etag = whole.headers.get('etag') ?? '';
   assert.equal((await client.document(id, { headers: { 'If-None-Match': etag } })).status, 304);
   assert.equal((await client.documentRecord(id)).kind, 'client-test');
+  const receipt = /<([^>]+)>; rel="receipt"/.exec(whole.headers.get('link') ?? '')?.[1] ?? assert.fail();
+  assert.match(await client.receiptProof(receipt), /^c2sp\.org\/tlog-proof@v1\n/);
   const listed = await all(client.documents({ citizenId: 'demo-mary', limit: 2 }));
   const known = new Set(listed.map((record) => record.id));
   assert.ok(listed.length > 3 && known.size === listed.length);

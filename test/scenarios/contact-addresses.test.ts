@@ -277,7 +277,10 @@ for (const engine of engines) {
     await contactApp.ask('cit-ida', email);
     const code = await contactApp.code('cit-ida');
     const parts = { ...app, read: app.db.read, clock: time.clock, actor: { operator: 'ops' } };
-    assert.equal(await eraseCitizen({ ...parts, extraStatements: (id) => [deleteContactCodes(id)] }, 'cit-ida'), true);
+    assert.equal(
+      await eraseCitizen({ ...parts, extraStatements: ({ citizenId }) => [deleteContactCodes(citizenId)] }, 'cit-ida'),
+      true,
+    );
     assert.deepEqual(await app.db.read('select citizen_id from contact_code'), []);
     assert.equal(problemNameOf(await contactApp.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
     await contactApp.run();

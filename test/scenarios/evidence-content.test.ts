@@ -92,7 +92,7 @@ for (const engine of engines) {
 
   check('content whose key is lost without an erasure is not reported as erased', async ({ app, contentClaims }) => {
     const id = await app.accept({ citizenId: 'cit-ada' });
-    await app.db.write([app.citizenKeys.destructionStatement('cit-ada')]);
+    await app.db.write(app.citizenKeys.destructionStatements('cit-ada'));
     app.citizenKeys.evict('cit-ada');
     await assert.rejects(contentClaims(id), refused);
   });

@@ -6,6 +6,8 @@ const list = ['listNotifications'];
 const documents = ['listDocuments'];
 const deposit = ['depositDocument'];
 const retrieve = ['retrieveDocument'];
+const documentReads = ['retrieveDocument', 'readDocumentRecord'];
+const receipts = ['readReceipt', 'readReceiptProof'];
 
 /** Operations with an id in the path: the kind of thing, and the problem of an unknown id. */
 const operationsWithId = [
@@ -14,6 +16,7 @@ const operationsWithId = [
   ['cancelNotification', 'notification', 'notification-not-found'],
   ['readEvidence', 'notification', 'notification-not-found'],
   ['retrieveDocument', 'document', 'document-not-found'],
+  ['readDocumentRecord', 'document', 'document-not-found'],
   ['withdrawDocument', 'document', 'document-not-found'],
   ['grantDocument', 'document', 'document-not-found'],
   ['endGrant', 'document', 'document-not-found'],
@@ -23,6 +26,7 @@ const operationsWithId = [
   ['readTemplate', 'template', 'template-not-found'],
   ['removeTemplate', 'template', 'template-not-found'],
   ['readReceipt', 'event', 'receipt-not-found'],
+  ['readReceiptProof', 'event', 'receipt-not-found'],
 ] as const;
 
 const invalidIds: readonly InvalidRequest[] = operationsWithId.flatMap(([operation, kind, slug]): InvalidRequest[] => {
@@ -36,7 +40,7 @@ const invalidIds: readonly InvalidRequest[] = operationsWithId.flatMap(([operati
   const bad = (title: string, id: string, code: string): InvalidRequest => ({
     ...line(title, () => id),
     expected: [400, 'bad-request'],
-    expectedIssues: [`path ${operation === 'readReceipt' ? 'eventId' : 'id'} ${code}`],
+    expectedIssues: [`path ${receipts.includes(operation) ? 'eventId' : 'id'} ${code}`],
   });
   return [
     line('an unknown id', () => unknownIds[kind]),
@@ -55,7 +59,7 @@ const longIds: readonly InvalidRequest[] = operationsWithId.map(([operation, kin
   title: 'an id of 300 characters',
   operations: [operation],
   make: (good, world) => atPath(good, (path) => path.replace(world.ids[kind], 'a'.repeat(300))),
-  ...(operation === 'readReceipt'
+  ...(receipts.includes(operation)
     ? { expected: [404, 'receipt-not-found'] as const }
     : { expected: [400, 'bad-request'] as const, expectedIssues: ['path id too-long'] }),
 }));
@@ -253,12 +257,12 @@ const retrievals: readonly InvalidRequest[] = [
     expected: [412, 'precondition-failed'],
   },
   {
-    title: 'an Accept header that matches neither the document nor its record',
+    title: 'an Accept header without the media type of the document',
     operations: retrieve,
-    make: (good) => withHeaders(good, { accept: 'image/png' }),
+    make: (good) => withHeaders(good, { accept: 'application/json' }),
     expected: [406, 'not-acceptable'],
   },
-  ...invalidHeaders(retrieve, [
+  ...invalidHeaders(documentReads, [
     ['a purpose with invalid percent-encoding', { purpose: 'Zzyxwpurpose%zz' }, 'header purpose malformed'],
     ['a purpose of 2,401 characters', { purpose: 'p'.repeat(2_401) }, 'header purpose too-long'],
   ]),

@@ -114,7 +114,7 @@ for (const engine of engines) {
     assert.deepEqual(await heads(), [headOf('Parking', ['New Hall 1', '0103 Oslo'])]);
   });
 
-  test(`${engine.name}: a dry run reports a return address with characters that no font contains`, async (t) => {
+  test(`${engine.name}: a preview reports a return address with characters that no font contains`, async (t) => {
     const { db, time, create, parts, senderOf } = await open(t, engine);
     const noScript = String.fromCodePoint(0x10_0007);
     const [unprintable, tax] = [
@@ -124,7 +124,7 @@ for (const engine of engines) {
     const checkLetter = createLetterCheck(parts, (fault) => assert.fail(String(fault)));
     const app = await createNotificationApp(db, time.clock, citizens, { cascade, checkLetter, senderOf });
     const reachable = async (clientId: string) => {
-      const answer = await app.send({ citizenId: 'cit-ida', message: 'x', dryRun: true }, { clientId });
+      const answer = await app.preview({ citizenId: 'cit-ida', message: 'x' }, { clientId });
       assert.ok('json' in answer);
       const channels = answer.json['channels'] as ReadonlyArray<{ channel: string; reachable: boolean }>;
       return channels.find(({ channel }) => channel === 'letter')?.reachable;

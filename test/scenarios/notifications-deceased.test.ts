@@ -16,9 +16,12 @@ for (const engine of engines) {
     const { app, start, sink, time, faults } = await createDeliveryApp(t, await engine.open(t), { citizens });
     const worker = await start();
     const body = { citizenId: 'cit-dora', legalEffect: 'after-3-working-days' };
-    const dry = await app.send({ ...body, message: 'Hello.', dryRun: true }, knowing);
-    assert.ok('json' in dry);
-    const planned = dry.json['channels'] as readonly { readonly channel: string; readonly reason?: { code: string } }[];
+    const preview = await app.preview({ ...body, message: 'Hello.' }, knowing);
+    assert.ok('json' in preview);
+    const planned = preview.json['channels'] as readonly {
+      readonly channel: string;
+      readonly reason?: { code: string };
+    }[];
     assert.deepEqual(
       planned.map(({ channel, reason }) => [channel, reason?.code]),
       [

@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { type ExternalIssuer, makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, type ServerFixture } from '../support/server-process.ts';
+import { validPreferences } from '../support/valid-requests.ts';
 
 // The inbox over HTTP: two citizens with tokens of a trusted issuer, and a service that writes to one of them.
 let home: ServerFixture;
@@ -88,7 +89,7 @@ test('only the citizen of a message can read its attached document with a citize
 
 test("a message without a language uses the citizen's language in mail and inbox", async () => {
   const mary = await tokenOf('demo-mary');
-  const wishes = postJson(mary, '/v1/contact-preferences', { language: 'nb' });
+  const wishes = postJson(mary, '/v1/contact-preferences', { ...validPreferences, language: 'nb' });
   assert.equal((await ask(wishes)).status, 200);
   const sent = parseJsonBody(
     await ask(postJson(service, '/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hei.' })),

@@ -26,9 +26,12 @@ const read: readonly (readonly [operation: string, status: string, headers: read
   ['retrieveDocument', '416', ['Content-Range']],
   ['retrieveDocument', '429', ['Retry-After']],
   ['withdrawDocument', '410', ['Link']],
-  ['readReceipt', '202', ['Retry-After']],
+  ['readReceipt', '409', ['Retry-After']],
+  ['readReceiptProof', '409', ['Retry-After']],
+  ['readReceiptProof', '200', ['Content-Disposition']],
+  ['readDocumentRecord', '200', ['Link']],
+  ['readDocumentRecord', '410', ['Link']],
   ['readEvidence', '200', ['Content-Disposition']],
-  ['readReceipt', '200', ['Content-Disposition']],
 ];
 
 for (const [operation, status, headers] of read) {

@@ -211,11 +211,13 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   verifyIdentityByQuery: 'as verifyIdentity',
   sendNotification:
     'instants lie ahead, templates fit their values, there is a text or a template, attachments are documents of the citizen',
+  previewNotification: 'as sendNotification',
   listNotifications: 'cursors are those of an earlier answer, instants are on the calendar',
   readEvents: 'the cursor is that of an earlier answer',
   listInboxMessages: 'before is that of an earlier answer',
   listDocuments: 'a purpose is percent-encoded',
   retrieveDocument: 'a purpose is percent-encoded',
+  readDocumentRecord: 'a purpose is percent-encoded',
   depositDocument: 'texts in headers are percent-encoded; the bytes fit what is said of them',
   grantDocument: 'a purpose is one line, an end lies ahead',
   createWebhook: 'a target is a URL',

@@ -17,6 +17,7 @@ import {
   validDepositHeaders,
   validDocument,
   validMessage,
+  validPreferences,
   validRequest,
 } from '../support/valid-requests.ts';
 import { waitPastMidnight, waitUntil } from '../support/wait-until.ts';
@@ -83,8 +84,8 @@ async function deposited(headers: HttpRequest['headers'] = {}): Promise<string> 
   return String(parseJsonBody(answer)['id']);
 }
 
-test('a dry run shows the notification and sends nothing', async () => {
-  const answer = await ask(postJson(token, '/v1/notifications/send', { ...validMessage, dryRun: true }));
+test('a preview shows the notification and sends nothing', async () => {
+  const answer = await ask(postJson(token, '/v1/notifications/preview', validMessage));
   assert.equal(answer.status, 200, String(answer.body));
   assert.equal(answer.headers.location, undefined);
 });
@@ -96,15 +97,14 @@ async function citizensToken(citizenId: string): Promise<string> {
 }
 
 test('a citizen can set and read contact preferences, and a person who is not in the register cannot', async () => {
-  const wishes = { declined: ['sms'], language: 'en' };
   const state = async (citizenId: string) =>
-    await ask(postJson(await citizensToken(citizenId), '/v1/contact-preferences', wishes));
+    await ask(postJson(await citizensToken(citizenId), '/v1/contact-preferences', validPreferences));
   const stated = await state('demo-mary');
   assert.equal(stated.status, 200, String(stated.body));
   const read = await ask({ path: '/v1/contact-preferences', headers: bearerHeaders(await citizensToken('demo-mary')) });
   assert.deepEqual(
     [read.status, parseJsonBody(read)],
-    [200, { ...wishes, verified: [], awaiting: [], confirmable: [] }],
+    [200, { ...validPreferences, verified: [], awaiting: [], confirmable: [] }],
   );
   assert.deepEqual(slugOf(await state('nobody')), [404, 'citizen-not-found']);
 });
@@ -186,22 +186,25 @@ test('a citizen can read their access log with a token of a trusted issuer', asy
   assert.equal(answer.status, 200, String(answer.body));
 });
 
-test('a receipt is available at once with Retry-After, and later has its proof', async () => {
+test('a receipt and its proof are refused with Retry-After until the event has a number', async () => {
   const receiptOf = async () => {
     const sent = await ask(postJson(token, '/v1/notifications/send', validMessage));
     return String(parseJsonBody(sent)['receipt']);
   };
   const read = (path: string) => ask({ path, headers: bearerHeaders(token) });
-  let path = '';
-  let first: HttpResponse | undefined;
-  // The ledger can be faster than the second request.
-  await waitUntil(async () => {
-    path = await receiptOf();
-    first = await read(path);
-    return first.status === 202;
-  });
-  assert.match(String(first?.headers['retry-after']), /^[1-9]$/);
-  await waitUntil(async () => (await read(path)).status === 200);
+  for (const end of ['', '/proof']) {
+    let path = '';
+    let first: HttpResponse | undefined;
+    // The ledger can be faster than the second request.
+    await waitUntil(async () => {
+      path = `${await receiptOf()}${end}`;
+      first = await read(path);
+      return first.status !== 200;
+    });
+    assert.ok(first);
+    assert.deepEqual([...slugOf(first), first.headers['retry-after']], [409, 'receipt-not-ready', '1']);
+    await waitUntil(async () => (await read(path)).status === 200);
+  }
 });
 
 test('only a client with the scope can conceal a use', async () => {
@@ -231,6 +234,7 @@ test('every operation on an erased document receives 410 with a link to the proo
     postJson(token, `${path}/grants`, grant),
     { method: 'DELETE', path: `${path}/grants?${new URLSearchParams(grant)}`, headers: bearerHeaders(token) },
     { path, headers: bearerHeaders(token) },
+    { path: `${path}/record`, headers: bearerHeaders(token) },
   ];
   for (const asked of later) {
     const answer = await ask(asked);

@@ -55,6 +55,7 @@ export async function callEveryOperation(ask: HttpSend, token: string, otherToke
         'identity.verified': 5,
         'notification.accepted': 2,
         'notification.cancelled': 1,
+        'notification.rehearsed': 1,
         'notification.status-read': 4,
         'notifications.listed': 1,
         'template.changed': 2,
@@ -82,6 +83,7 @@ async function callNotificationOperations({ token, expect, validRequest: good }:
   const keyed = postJson(token, '/v1/notifications/send', message, { 'idempotency-key': 'keyed' });
   await expect(202, keyed);
   assert.equal((await expect(202, keyed)).headers['idempotent-replayed'], 'true');
+  await expect(200, good('previewNotification'));
   await expect(200, good('readNotification'));
   assert.equal((parseJsonBody(await expect(200, good('listNotifications')))['items'] as unknown[]).length, 2);
   await expect(200, good('cancelNotification'));
@@ -99,7 +101,7 @@ async function callDocumentOperations({ token, ids, expect }: OperationCaller): 
   await expect(206, read({ range: 'bytes=0-3' }));
   await expect(200, { ...read(), method: 'HEAD' });
   await expect(304, read({ 'if-none-match': headers.etag }));
-  await expect(200, read({ accept: 'application/json' }));
+  await expect(200, { ...read(), path: `${path}/record` });
   await expect(416, read({ range: 'bytes=999999-' }));
   await expect(200, { ...read(), path: '/v1/documents?citizenId=demo-mary' });
 }
@@ -121,7 +123,9 @@ async function callWithoutEvents(
     document,
     `/v1/notifications/${ids.notification}`,
     `/v1/identity/verifications/${ids.verification}`,
+    `${document}/record`,
     `/v1/receipts/${ids.event}`,
+    `/v1/receipts/${ids.event}/proof`,
   ]) {
     await expect(404, { path, headers: bearerHeaders(otherToken) });
   }

@@ -20,7 +20,7 @@ test('an invalid provider URL stops the start, and the message does not show the
     await assert.rejects(
       async () =>
         await createOutgoingChannels(readSettings({ [name]: url }), unconfiguredChannels.email, {
-          notice: () => undefined,
+          warning: () => undefined,
         }),
       (error: Error) => fault.test(error.message) && !error.message.includes('pa%ss'),
       url,

@@ -137,7 +137,7 @@ function agingStatements(): Statement[] {
     },
     // The state after a process was killed during the erasure.
     {
-      sql: "insert into citizen_erasure (chain, event_id, at, up_to, named_up_to) select chain, event_id, 1, event_id, 1 from ledger_entry where citizen_id = 'demo-mary' and number = 1",
+      sql: "insert into citizen_erasure (chain, event_id, at, register_kept, up_to, named_up_to) select chain, event_id, 1, false, event_id, 1 from ledger_entry where citizen_id = 'demo-mary' and number = 1",
     },
   ];
 }

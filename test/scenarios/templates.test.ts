@@ -133,27 +133,27 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a dry run shows the language of the citizen only to callers with citizens:known`, async (t) => {
+  test(`${engine.name}: a preview shows the language of the citizen only to callers with citizens:known`, async (t) => {
     const { app, make } = await openTemplateApp(await engine.open(t));
-    const dry = async (templateId: string, ask: object, more = {}) => {
-      const body = { citizenId: 'cit-ada', templateId, personalisation: values, dryRun: true, ...more };
-      const answer = await app.send(body, ask);
+    const previewed = async (templateId: string, ask: object, more = {}) => {
+      const body = { citizenId: 'cit-ada', templateId, personalisation: values, ...more };
+      const answer = await app.preview(body, ask);
       assert.ok('json' in answer, JSON.stringify(answer));
       const [inbox, mail] = answer.json['channels'] as readonly Record<string, string>[];
       assert.match(String(inbox?.['html']), new RegExp(`lang="${answer.json['language']}"`));
       return [answer.json['language'], inbox?.['text'], mail?.['subject']];
     };
     const own = await make(permitTemplate, knowing);
-    assert.deepEqual(await dry(own, knowing), [
+    assert.deepEqual(await previewed(own, knowing), [
       'nl-BE',
       'Dag Ada, vergunning 118 ligt klaar.',
       'Bericht van Tax Office',
     ]);
     const other = await make();
     const french = ['fr-BE', 'Bonjour Ada, le permis 118 est prêt.', 'Permis 118'];
-    assert.deepEqual(await dry(other, {}), french);
-    assert.deepEqual(await dry(other, {}, { citizenId: 'cit-nobody' }), french);
-    assert.equal((await dry(other, {}, { language: 'nl' }))[0], 'nl-BE');
+    assert.deepEqual(await previewed(other, {}), french);
+    assert.deepEqual(await previewed(other, {}, { citizenId: 'cit-nobody' }), french);
+    assert.equal((await previewed(other, {}, { language: 'nl' }))[0], 'nl-BE');
   });
 
   test(`${engine.name}: the evidence of a notification that can be cancelled does not reveal the citizen's language`, async (t) => {

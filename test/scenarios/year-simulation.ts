@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { formatInstant } from '../../src/kernel/clock.ts';
+import { noPreferences } from '../../src/notifications/contact/contact-preferences.ts';
 import { type openSimulatedServer, writeFileIn } from '../support/simulated-server.ts';
 import type { TestSmtpServer } from '../support/smtp-server.ts';
 
@@ -131,7 +132,8 @@ function citizenActions(simulation: Simulation): readonly SimulatedAction[] {
   };
   const importPreferences = async () => {
     const hours = { channels: ['email', 'sms'], from: 22, until: 6, timeZone: pick(zones) };
-    const wishes = pick([{ channels: ['sms', 'email'] }, { declined: ['sms'] }, { hours }, {}]);
+    const stated = pick([{ channels: ['sms', 'email'] }, { declined: ['sms'] }, { hours }, {}]);
+    const wishes = { ...noPreferences, ...stated };
     const line = JSON.stringify({ citizenId: person().citizenId, wishes });
     await server.command('contacts', 'import', writeFileIn(server.dataDir, 'contacts.jsonl', line));
   };
@@ -192,7 +194,7 @@ function documentActions(simulation: Simulation): readonly SimulatedAction[] {
   const prove = async () => {
     const [receipt, sent] = [pick(record.receipts), pick(record.sent)];
     if (receipt === undefined || sent === undefined) return;
-    const proof = await ask(receipt.path, { headers: { accept: 'text/plain' } });
+    const proof = await ask(`${receipt.path}/proof`);
     if (proof.status === 200) record.proofs.push(proof.text);
     else assert.ok(isGone(receipt.citizenId), `a receipt is ${proof.status}: ${proof.text}`);
     const evidence = await ask(`/v1/notifications/${sent.id}/evidence`);

@@ -5,6 +5,7 @@ import { defaultPolicyFor } from '../../src/notifications/cascade/cascade.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
 import { confirmContactAddress } from '../../src/notifications/confirm-contact-address.ts';
 import { findContactCodes } from '../../src/notifications/contact/contact-code-store.ts';
+import { noPreferences } from '../../src/notifications/contact/contact-preferences.ts';
 import { withPreferences } from '../../src/notifications/contact/contact-preferences-store.ts';
 import { listInboxMessages } from '../../src/notifications/list-inbox-messages.ts';
 import { type Channel, unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
@@ -42,7 +43,8 @@ export function createCitizenCalls(app: NotificationApp) {
     confirm: (citizenId: string | undefined, body: object) => callOperation('confirm')(citizenId, { body }),
     remove: (citizenId: string | undefined, channel: string) =>
       callOperation('remove')(citizenId, { query: `channel=${channel}` }),
-    state: (citizenId: string, body: object) => callOperation('state')(citizenId, { body }),
+    state: (citizenId: string, body: object) =>
+      callOperation('state')(citizenId, { body: { ...noPreferences, ...body } }),
     preferences: (citizenId: string) => callOperation('read')(citizenId, {}),
     inbox: (citizenId: string) => callOperation('inbox')(citizenId, {}),
     /** The stored code of a citizen, which the mail contains. */

@@ -16,6 +16,7 @@ import { endGrant } from '../../src/documents/end-grant.ts';
 import { grantDocument } from '../../src/documents/grant-document.ts';
 import { listDocumentRecords } from '../../src/documents/list-documents.ts';
 import type { DocumentAlarm, DocumentPorts } from '../../src/documents/ports.ts';
+import { readDocumentRecord } from '../../src/documents/read-document-record.ts';
 import {
   type DeletionPage,
   type DeletionRun,
@@ -34,6 +35,7 @@ import { createCommitter } from '../../src/ledger/commit.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
 import type { Actor } from '../../src/ledger/ledger-event.ts';
 import type { Engine } from './database-engines.ts';
+import { createMemoryErasedList } from './memory-erased-list.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
@@ -153,6 +155,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
       clock,
       createId,
       ports,
+      erasedList: createMemoryErasedList(),
       claim: (statement: Statement) => faultPoints.write([statement]),
     },
     /** Evicts cached keys, like a restart. */
@@ -174,12 +177,14 @@ function createOperations(context: DispatchContext, ports: DocumentPorts) {
       readResult((await dispatch(toIncoming(request, operation.method, params))).result);
   };
   const retrieve = serve(retrieveDocument);
+  const readRecord = serve(readDocumentRecord);
   const withdraw = serve(withdrawDocument);
   const grant = serve(grantDocument);
   const endGrantOperation = serve(endGrant);
   return {
     deposit: serve(depositDocument),
     retrieve: (id: string, request: DocumentRequest = {}) => retrieve(request, { id }),
+    readRecord: (id: string, request: DocumentRequest = {}) => readRecord(request, { id }),
     list: serve(listDocumentRecords),
     withdraw: (id: string, request: DocumentRequest = {}) => withdraw(request, { id }),
     /** The issuer grants a client access. */

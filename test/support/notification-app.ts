@@ -23,6 +23,7 @@ import type { CitizenContact } from '../../src/notifications/notification/contac
 import type { SenderOf } from '../../src/notifications/notification/sending-service.ts';
 import { openInboxMessage } from '../../src/notifications/open-inbox-message.ts';
 import type { NotificationPorts } from '../../src/notifications/ports.ts';
+import { previewNotification } from '../../src/notifications/preview-notification.ts';
 import type { EvidencePorts } from '../../src/notifications/read-evidence.ts';
 import { readNotification } from '../../src/notifications/read-notification.ts';
 import { readTemplate } from '../../src/notifications/read-template.ts';
@@ -32,6 +33,7 @@ import { findOwnTemplate } from '../../src/notifications/templates/template-shap
 import { createPrivateHostCheck } from '../../src/notifications/webhooks/private-host-check.ts';
 import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
 import type { WebhookPorts } from '../../src/notifications/webhooks/webhook-shape.ts';
+import { createMemoryErasedList } from './memory-erased-list.ts';
 
 /** Everything that notifications use, on one database. Only the token of the caller is not verified. */
 export type NotificationApp = Awaited<ReturnType<typeof createNotificationApp>>;
@@ -113,6 +115,7 @@ export async function createNotificationApp(
     };
   };
   const sendOperation = serve(sendNotification);
+  const previewOperation = serve(previewNotification);
   const readOperation = serve(readNotification);
   const listOperation = serve(listNotifications);
   const cancelOperation = serve(cancelNotification);
@@ -136,6 +139,7 @@ export async function createNotificationApp(
     ports,
     serve,
     createId,
+    erasedList: createMemoryErasedList(),
     random,
     commit,
     onCommitted,
@@ -145,6 +149,7 @@ export async function createNotificationApp(
     accept,
     show,
     send: (body: unknown, caller?: NotificationCaller) => sendOperation({ body }, caller),
+    preview: (body: unknown, caller?: NotificationCaller) => previewOperation({ body }, caller),
     read: (id: string, caller?: NotificationCaller) => readOperation({ params: { id } }, caller),
     list: (query: string, caller?: NotificationCaller) => listOperation({ query }, caller),
     cancel: (id: string, caller?: NotificationCaller) => cancelOperation({ params: { id } }, caller),

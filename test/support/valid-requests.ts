@@ -81,6 +81,9 @@ export function validDepositHeaders(bytes: Uint8Array = validDocument): Outgoing
   };
 }
 
+/** The contact preferences of a citizen. */
+export const validPreferences = { channels: [], declined: ['sms'], hours: null, language: 'en' };
+
 type SampleContext = Pick<RequestContext, 'token' | 'ids'>;
 
 const get = ({ token }: SampleContext, path: string, method = 'GET'): HttpRequest => ({
@@ -102,6 +105,7 @@ const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpR
   verifyIdentityQuery: ({ token }) => ({ ...postJson(token, '/v1/identity/verify', validClaims), method: 'QUERY' }),
   readVerification: (of) => get(of, `/v1/identity/verifications/${of.ids.verification}`),
   sendNotification: ({ token }) => postJson(token, '/v1/notifications/send', validMessage),
+  previewNotification: ({ token }) => postJson(token, '/v1/notifications/preview', validMessage),
   readNotification: (of) => get(of, `/v1/notifications/${of.ids.notification}`),
   listNotifications: (of) => get(of, '/v1/notifications?limit=5'),
   cancelNotification: (of) => get(of, `/v1/notifications/${of.ids.notification}/cancel`, 'POST'),
@@ -113,15 +117,17 @@ const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpR
     body: validDocument,
   }),
   retrieveDocument: (of) => get(of, `/v1/documents/${of.ids.document}`),
+  readDocumentRecord: (of) => get(of, `/v1/documents/${of.ids.document}/record`),
   listDocuments: (of) => get(of, '/v1/documents?citizenId=demo-mary'),
   withdrawDocument: (of) => get(of, `/v1/documents/${of.ids.document}`, 'DELETE'),
   grantDocument: (of) => postJson(of.token, grantsPath(of), { clientId: clientIdOf(of), purpose: 'permit' }),
   endGrant: (of) => get(of, `${grantsPath(of)}?clientId=${clientIdOf(of)}&purpose=permit`, 'DELETE'),
   readReceipt: (of) => get(of, `/v1/receipts/${of.ids.event}`),
+  readReceiptProof: (of) => get(of, `/v1/receipts/${of.ids.event}/proof`),
   readOwnAccessLog: (of) => get(of, '/v1/access-log'),
   readOwnRecord: (of) => get(of, '/v1/register-record'),
   changeOwnLock: ({ token }) => postJson(token, '/v1/register-lock', { locked: true }),
-  statePreferences: ({ token }) => postJson(token, '/v1/contact-preferences', { declined: ['sms'], language: 'en' }),
+  statePreferences: ({ token }) => postJson(token, '/v1/contact-preferences', validPreferences),
   readPreferences: (of) => get(of, '/v1/contact-preferences'),
   askContactCode: ({ token }) =>
     postJson(token, '/v1/contact-addresses', { channel: 'email', address: 'a@example.org' }),

@@ -28,6 +28,7 @@ const unroutedProblems: readonly ProblemSlug[] = [
 const headerByProblem: Partial<Record<ProblemSlug, HeaderName>> = {
   'idempotency-key-in-progress': 'Retry-After',
   'document-not-ready': 'Retry-After',
+  'receipt-not-ready': 'Retry-After',
   'dpop-nonce-needed': 'DPoP-Nonce',
   'range-not-satisfiable': 'Content-Range',
   'document-erased': 'Link',

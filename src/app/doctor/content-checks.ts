@@ -7,6 +7,7 @@ import { signingUses } from '../../crypto/signing-key.ts';
 import type { ReadOnlyDatabase } from '../../db/open-read-only.ts';
 import { loadDefaultPolicy } from '../../identity/policies/default-policy.ts';
 import { anchorFileName, openAnchor } from '../../ledger/anchor.ts';
+import { erasedListFileName, erasuresMissingIn, openErasedList, readErasures } from '../../ledger/erased-list.ts';
 import { createLedgerHealth } from '../../ledger/ledger-health.ts';
 import { readCheckpoint, readTreeHead } from '../../ledger/ledger-store.ts';
 import { openTree } from '../../ledger/open-tree.ts';
@@ -109,6 +110,25 @@ export async function checkLedger(db: ReadOnlyDatabase, { settings, clock }: Doc
     `${found}, ${cosigned} cosigned by the witnesses`,
     'the log of the server names the witness that fails',
   );
+}
+
+/** Checks that the citizens on the list of erased citizens are erased in this database, and that the list is complete. */
+export async function checkErasures({ read }: ReadOnlyDatabase, { settings }: DoctorContext): Promise<DoctorFinding> {
+  const path = join(settings.dataDir, erasedListFileName);
+  const [{ erasures: listed, damagedLines }, stored] = [await openErasedList(path).read(), await readErasures(read)];
+  const [unfinished, unlisted] = [erasuresMissingIn(stored, listed).length, erasuresMissingIn(listed, stored).length];
+  if (unfinished > 0) {
+    const found = `${unfinished} citizens on the list ${path} are not erased in this database: was a backup restored?`;
+    return faultFinding(found, `${startServer}. It erases them again, except under a legal hold`);
+  }
+  if (damagedLines > 0)
+    return warnFinding(
+      `${path} has ${damagedLines} damaged lines`,
+      'compare it with your copy, and add what is missing',
+    );
+  if (unlisted > 0)
+    return warnFinding(`${unlisted} erasures are not on the list ${path}`, `${startServer}, which adds them`);
+  return okFinding(`${listed.size} erased citizens`);
 }
 
 /** The same limits as in docs/alerts.yaml. */

@@ -102,8 +102,50 @@ export async function checkPostgres(context: DoctorContext): Promise<DoctorFindi
   const version = Number.parseInt(String(row?.['version']), 10);
   if (version < minVersion)
     findings.push(warnFinding(`version ${version} is not tested`, `upgrade to PostgreSQL ${minVersion} or newer`));
-  // Each session that writes turns synchronous_commit on, so the default of the server does not matter.
+  findings.push(...(await replicationFindings(db)));
   return findings.length > 0 ? findings : okFinding(`version ${version}; fsync and full_page_writes are on`);
+}
+
+/** A commit normally waits for milliseconds. */
+const maxSyncWaitSeconds = 5;
+const availabilityPage = 'docs/high-availability.md';
+
+/** Reports what a failover to a standby would lose, and commits that wait for a standby without end. */
+async function replicationFindings({ read }: ReadOnlyDatabase): Promise<DoctorFinding[]> {
+  // A role without pg_read_all_stats sees the number of standbys only, which is enough here.
+  const [row] = await read(
+    `select current_setting('synchronous_standby_names') as synchronous, current_setting('synchronous_commit') as mode,
+      (select count(*) from pg_stat_replication where state is distinct from 'backup') as standbys,
+      (select count(*) from pg_stat_activity where wait_event = 'SyncRep') as waiting,
+      (select coalesce(max(cast(extract(epoch from clock_timestamp() - state_change) as bigint)), 0)
+        from pg_stat_activity where wait_event = 'SyncRep') as seconds`,
+  );
+  const [standbys, waiting, seconds] = [Number(row?.['standbys']), Number(row?.['waiting']), Number(row?.['seconds'])];
+  const isSynchronous = row?.['synchronous'] !== '';
+  const findings: DoctorFinding[] = [];
+  if (standbys > 0 && !isSynchronous)
+    findings.push(
+      warnFinding(
+        `no standby is synchronous, of ${standbys}: if one is promoted after the loss of the primary, the last requests that were answered with success are lost`,
+        `set synchronous_standby_names on the primary: ${availabilityPage}`,
+      ),
+    );
+  // Sessions that write turn synchronous_commit on where it is off. They keep other values.
+  if (isSynchronous && row?.['mode'] === 'local')
+    findings.push(
+      warnFinding(
+        'synchronous_commit is local: no commit waits for the synchronous standby',
+        'set synchronous_commit = on in postgresql.conf',
+      ),
+    );
+  if (waiting > 0 && seconds >= maxSyncWaitSeconds)
+    findings.push(
+      faultFinding(
+        `${waiting} commits wait for a synchronous standby, the oldest for ${formatSeconds(seconds)}: nothing is stored`,
+        `start the standby, or remove it from synchronous_standby_names: ${availabilityPage}`,
+      ),
+    );
+  return findings;
 }
 
 /** A warning if the connection to a server on another machine has no TLS. The address is empty for a Unix socket. */

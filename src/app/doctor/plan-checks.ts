@@ -4,12 +4,14 @@ import type { RootKey } from '../../crypto/root-key.ts';
 import { readRootKey } from '../../crypto/root-key-file.ts';
 import { readSchemaState } from '../../db/migrate.ts';
 import { openReadOnly } from '../../db/open-read-only.ts';
+import { splitPostgresUrl } from '../../kernel/postgres-url.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { systemClock } from '../../kernel/system-clock.ts';
 import { rootKeyPath } from '../first-root-key.ts';
 import type { Environment } from '../threads/thread-messages.ts';
 import {
   checkClients,
+  checkErasures,
   checkLedger,
   checkQueues,
   checkRegister,
@@ -92,6 +94,7 @@ function localChecks(context: DoctorContext): readonly DoctorCheck[] {
     content('register', 'see docs/trouble.md#what-to-do-when', checkRegister),
     content('clients', 'see docs/operating.md#clients', checkClients),
     content('ledger', 'see docs/ledger.md#broken', checkLedger),
+    content('erased-citizens', 'see docs/operating.md#keeping-and-erasing', checkErasures),
     content('queues', 'see docs/trouble.md#stuck-deliveries', checkQueues),
   ];
 }
@@ -161,12 +164,16 @@ function createRedactor(settings: Settings): CheckPlan['redact'] {
 
 /** A secret as a whole, and the secret parts of a URL: password and query values, as written and decoded. */
 function secretParts(secret: string): readonly string[] {
-  const url = URL.parse(secret.replace('@/', '@localhost/'));
-  if (url === null || url.host === '') return [secret];
+  return [secret, ...(splitPostgresUrl(secret) ?? [secret]).flatMap(secretPartsOfUrl)];
+}
+
+function secretPartsOfUrl(text: string): readonly string[] {
+  const url = URL.parse(text.replace('@/', '@localhost/'));
+  if (url === null || url.host === '') return [];
   // The query of a gateway URL may hold a key. That of a database URL holds options, of which only the password is secret.
   const isHttp = /^https?:$/.test(url.protocol);
   const inQuery = isHttp ? [url.search.slice(1), ...url.searchParams.values()] : url.searchParams.getAll('password');
   // The PostgreSQL driver reads a % that begins no code as %.
   const password = decodeURIComponent(url.password.replace(/%(?![\da-f]{2})/gi, '%25'));
-  return [secret, url.password, ...inQuery, password];
+  return [url.password, ...inQuery, password];
 }

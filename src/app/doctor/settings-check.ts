@@ -107,6 +107,13 @@ function warnings({ settings, file, clock }: SettingsToCheck, hasFaults: boolean
       findings.push(
         warnFinding(`${name} is true, which is only for a sandbox`, `remove ${name} if the citizens are real`),
       );
+  if (settings.webhookPrivateTargets)
+    findings.push(
+      warnFinding(
+        'WEBHOOK_PRIVATE_TARGETS is true: clients can make this server call hosts of your internal network',
+        'remove WEBHOOK_PRIVATE_TARGETS, or limit the hosts of each client with `citizen-services webhooks hosts`',
+      ),
+    );
   // An invalid setting is read as absent, so that others would seem ineffective.
   for (const { setting, needs } of hasFaults ? [] : findIneffectiveSettings(settings))
     findings.push(warnFinding(`${setting} has no effect without ${needs}`, `set ${needs} too, or remove ${setting}`));

@@ -15,6 +15,7 @@ test('threads that cannot start are reported once each, with the reason', async 
         request: unexpectedCall,
         refused: unexpectedCall,
         notice: unexpectedCall,
+        warning: unexpectedCall,
         lines: unexpectedCall,
         fault: unexpectedCall,
       },

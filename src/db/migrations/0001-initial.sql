@@ -96,6 +96,8 @@ create table ledger_unwitnessed (
 );
 
 -- The encryption key of each citizen, wrapped by the root key. Deleting the row erases the citizen's content.
+-- citizen_id `erased:…` with the pseudonym: the successor key of an erased citizen. It seals what is stored about that id
+-- after the erasure, and the next erasure of the id deletes it.
 -- engine: sqlite
 create table citizen_key (
   citizen_id text not null primary key,
@@ -121,11 +123,13 @@ create table citizen_key_rewrap (
 -- event_id: the `citizen.erased` event.
 -- up_to: the newest event about the citizen that had no number at the erasure, or the erasure itself if that is newer
 -- (the clocks of processes differ). Entries up to it lose the name, also if a sequencer was storing them meanwhile.
+-- register_kept: whether the erasure kept the row of the register.
 -- named_up_to: entries up to this number of the chain may still have the name, which is removed in batches. Null when done.
 create table citizen_erasure (
   chain bytea not null primary key,
   event_id text not null,
   at bigint not null check (at between 0 and 9007199254740991),
+  register_kept boolean not null check (register_kept in (true, false)),
   up_to text not null,
   named_up_to bigint check (named_up_to between 0 and 9007199254740991)
 );
@@ -228,12 +232,14 @@ create table quota_bucket (
   primary key (client_id, scope)
 );
 
--- The response to a request with an Idempotency-Key. Rows are not deleted.
+-- The response to a request with an Idempotency-Key. The worker deletes rows after 30 days.
+-- citizen_id: the citizen whose data the request used, whose erasure deletes the row.
 -- fingerprint: an HMAC of the request; another request with the same key is refused.
 create table idempotency (
   client_id text not null,
   operation text not null,
   key text not null,
+  citizen_id text,
   fingerprint bytea not null,
   status bigint not null check (status between 100 and 599),
   headers text not null,
@@ -241,6 +247,9 @@ create table idempotency (
   created_at bigint not null check (created_at between 0 and 9007199254740991),
   primary key (client_id, operation, key)
 );
+
+create index idempotency_of_citizen on idempotency (citizen_id) where citizen_id is not null;
+create index idempotency_by_age on idempotency (created_at);
 
 ---------------------------------------------------------------------------------------------------------------------
 -- Identity: the embedded register, and verifications against it
@@ -343,7 +352,8 @@ create table match_policy (
 );
 
 -- The stored result of each verification, for the client that asked. No value of a claim is in clear text.
--- citizen_id: the id in the request, known or not, or the one citizen that a search is about; otherwise null.
+-- citizen_id: the id in the request, known or not, or the one citizen that a search is about; otherwise null. An erasure
+-- replaces it by `erased:…`, and empties the result.
 -- sealed_result: encrypted under the key of that citizen; without a citizen under a key derived from the id of the row.
 -- is_search: the request had no citizen id. Reading the result then writes the same ledger entries, whether the search found
 -- a citizen or not.
@@ -355,6 +365,9 @@ create table verification (
   checked_at bigint not null check (checked_at between 0 and 9007199254740991),
   sealed_result bytea not null
 );
+
+-- The rows that an erasure changes.
+create index verification_of_citizen on verification (citizen_id) where citizen_id is not null;
 
 -- Sealed bytes cannot be compressed. PostgreSQL would try that for each row above 2 kB, and then move parts of it to another
 -- table. These rows are read as a whole, so they stay in one piece, up to a page.
@@ -397,6 +410,7 @@ create index verification_limit_by_age on verification_limit (updated_at);
 -- derived from the deliveries, as of the last outcome.
 -- legal_effect: the rule by which the notification counts as served, as its sender named it.
 -- accepted_event: the ledger event of the acceptance.
+-- The erasure of the citizen replaces citizen_id by `erased:…`, removes the reference, and empties the content.
 create table notification (
   id text not null primary key,
   client_id text not null,

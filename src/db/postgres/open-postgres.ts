@@ -4,7 +4,7 @@ import { createGroupCommit, type PendingUnit } from '../group-commit.ts';
 import { createStatementTexts, validateStatement } from '../statement-texts.ts';
 import { createLockedTables } from './locked-tables.ts';
 import { createPostgresCommitter } from './postgres-committer.ts';
-import { connectPostgres, type PostgresConnectionOptions } from './postgres-connection.ts';
+import { createPostgresConnector, type PostgresSession } from './postgres-connection.ts';
 import { createReadPool } from './read-pool.ts';
 
 type PostgresOptions = {
@@ -18,18 +18,21 @@ const maxBatchUnits = 64;
 const lockTimeoutMs = 10_000;
 const replyGraceMs = 10_000;
 
-/** Opens the database at a `postgres://` URL. It must be encoded in UTF-8 and sort by bytes (`lc_collate 'C'`). */
+/**
+ * Opens the database at a `postgres://` URL. If it names several hosts, each connection goes to the first one that is a primary;
+ * after a failover, the lost connections open again at the new one. The database must be encoded in UTF-8 and sort by bytes (`lc_collate 'C'`).
+ */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
   const { statementTimeoutMs = 30_000, random } = options;
   const texts = createStatementTexts();
   const timeouts = `${disableSessionTimeoutsSql}; set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}; set lock_timeout = ${lockTimeoutMs}`;
-  const session = (setup: string): PostgresConnectionOptions => ({
-    url,
+  const connect = createPostgresConnector(url);
+  const session = (setup: string): PostgresSession => ({
     texts,
     setup: `${requirePrimarySql}; ${timeouts}; ${setup}`,
     deadlineMs: statementTimeoutMs + replyGraceMs,
   });
-  const writer = () => connectPostgres(session(writerSetup));
+  const writer = () => connect(session(writerSetup));
   const locked = createLockedTables();
   const committers = Array.from({ length: writerCount }, () =>
     createPostgresCommitter(writer, { locked, divert: divertLocked }),
@@ -37,9 +40,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const commits = createGroupCommit({ committers, maxBatchUnits, texts, random });
   const probeCommitter = createPostgresCommitter(writer, { locked, divert: (units) => units });
   const probes = createGroupCommit({ committers: [probeCommitter], maxBatchUnits, texts, random });
-  const readers = createReadPool((setup) =>
-    connectPostgres(session(`set default_transaction_read_only = on; ${setup}`)),
-  );
+  const readers = createReadPool((setup) => connect(session(`set default_transaction_read_only = on; ${setup}`)));
 
   function divertLocked(units: readonly PendingUnit[]): readonly PendingUnit[] {
     return units.filter(({ unit, resolve, reject }) => {
@@ -76,8 +77,8 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   };
 }
 
-// DATABASE_URL may name a standby by mistake or after a failover. Its rows may be old.
-const requirePrimarySql = `do $$ begin
+/** Fails on a standby. `DATABASE_URL` may name one by mistake or after a failover, and its rows may be old. */
+export const requirePrimarySql = `do $$ begin
   if pg_is_in_recovery() then
     raise exception using errcode = '25006',
       message = 'this server is a standby, whose rows may be old: name the primary in DATABASE_URL';

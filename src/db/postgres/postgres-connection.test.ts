@@ -5,7 +5,10 @@ import { createDatabase, dropDatabase } from '../../../test/support/postgres-dat
 import { startPostgresProxy } from '../../../test/support/postgres-proxy.ts';
 import { waitUntil } from '../../../test/support/wait-until.ts';
 import { createStatementTexts } from '../statement-texts.ts';
-import { connectPostgres } from './postgres-connection.ts';
+import { createPostgresConnector, type PostgresSession } from './postgres-connection.ts';
+
+const connectPostgres = ({ url, ...session }: PostgresSession & { readonly url: string }) =>
+  createPostgresConnector(url)(session);
 
 async function createOptions(t: TestContext) {
   const url = await createDatabase('empty');

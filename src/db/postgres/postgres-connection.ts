@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { splitPostgresUrl } from '../../kernel/postgres-url.ts';
 import { DatabaseUnusable, type ReadOptions, type Row } from '../database.ts';
 import type { StatementTexts } from '../statement-texts.ts';
 import type { PostgresValue } from './merge-lookups.ts';
-import { classifyPostgresError, type PostgresFault } from './postgres-fault.ts';
+import { classifyPostgresError, type PostgresFault, postgresErrorMessage } from './postgres-fault.ts';
 import { readBackendPid, refuseTransactionPooling } from './refuse-transaction-pooling.ts';
 
 /** The reply to one statement: its rows and command tag, or its fault. */
@@ -25,9 +26,8 @@ export type PostgresConnection = {
   close(): Promise<void>;
 };
 
-/** How to connect, and how to set up the session. */
-export type PostgresConnectionOptions = {
-  readonly url: string;
+/** How to set up a session. */
+export type PostgresSession = {
   readonly texts: StatementTexts;
   /** SQL that sets up the session. */
   readonly setup: string;
@@ -45,8 +45,36 @@ const byteaOutputSql = "set bytea_output = 'hex'";
 const oids = { boolean: 16, bytea: 17, int8: 20, int4: 23 };
 
 /** Opens a connection. Rejects with the reason where there is none, or where a pooler shares its session with other clients. */
-export async function connectPostgres(options: PostgresConnectionOptions): Promise<PostgresConnection> {
-  const client = createClient(options.url);
+export type ConnectPostgres = (session: PostgresSession) => Promise<PostgresConnection>;
+
+/**
+ * Creates the function that connects to the database of a URL. If the URL names several hosts, each connection tries them in
+ * order, and begins with the one that accepted the last connection. The set-up of a session decides whether a host is accepted:
+ * that of a server rejects standbys.
+ */
+export function createPostgresConnector(databaseUrl: string): ConnectPostgres {
+  const urls = splitPostgresUrl(databaseUrl) ?? [databaseUrl];
+  let preferred = 0;
+  return async (session) => {
+    const faults: string[] = [];
+    for (let tries = 0; tries < urls.length; tries += 1) {
+      const at = (preferred + tries) % urls.length;
+      const url = urls[at] ?? databaseUrl;
+      try {
+        const connection = await connectToHost(url, session);
+        preferred = at;
+        return connection;
+      } catch (error) {
+        if (urls.length === 1) throw error;
+        faults.push(`host ${at + 1}: ${postgresErrorMessage(error)}`);
+      }
+    }
+    throw new DatabaseUnusable(`no host of DATABASE_URL accepts writes: ${faults.join('; ')}`);
+  };
+}
+
+async function connectToHost(url: string, options: PostgresSession): Promise<PostgresConnection> {
+  const client = createClient(url);
   let usable = true;
   const markLost = () => {
     usable = false;
@@ -55,7 +83,7 @@ export async function connectPostgres(options: PostgresConnectionOptions): Promi
   await withTimeout(connectTimeoutMs, client, async () => {
     await client.connect();
     await client.query(`${byteaOutputSql}; ${options.setup}`);
-    await refuseTransactionPooling(client, () => openSecondConnection(options.url));
+    await refuseTransactionPooling(client, () => openSecondConnection(url));
   });
   return createConnection(client, options, { isUsable: () => usable, markLost });
 }
@@ -98,7 +126,7 @@ async function withTimeout(timeoutMs: number, client: pg.Client, act: () => Prom
 
 type Health = { isUsable(): boolean; markLost(): void };
 
-function createConnection(client: pg.Client, options: PostgresConnectionOptions, health: Health): PostgresConnection {
+function createConnection(client: pg.Client, options: PostgresSession, health: Health): PostgresConnection {
   let corked = false;
   const destroy = () => {
     health.markLost();

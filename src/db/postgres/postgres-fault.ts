@@ -44,7 +44,7 @@ const lostClasses = ['08', '57P'];
  */
 export function classifyPostgresError(error: unknown): PostgresFault {
   if (error instanceof RangeError) return { is: 'unreadable', message: error.message };
-  if (!isServerError(error)) return { is: 'lost', message: error instanceof Error ? error.message : 'no error' };
+  if (!isServerError(error)) return { is: 'lost', message: connectionErrorMessage(error) };
   const { code, routine } = error;
   const message = describeServerError(error);
   if (lostCodes.has(code) || lostClasses.some((prefix) => code.startsWith(prefix))) return { is: 'lost', message };
@@ -57,6 +57,12 @@ export function classifyPostgresError(error: unknown): PostgresFault {
   }
   if (slowCodes.has(code)) return { is: 'slow', message };
   return { is: 'refused', kind: kinds.get(code) ?? 'other', message };
+}
+
+/** Node.js leaves the message empty when a name has several addresses and all of them refuse. */
+function connectionErrorMessage(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(connectionErrorMessage).join(', ');
+  return error instanceof Error ? error.message : 'no error';
 }
 
 function isServerError(error: unknown): error is ServerError {

@@ -38,7 +38,7 @@ export class BlobBroken extends Error {
 /** The storage does not respond, or cannot serve requests at present. */
 export class BlobsUnavailable extends UnavailableError {
   constructor(message: string, options?: ErrorOptions) {
-    super('capacity-reduced', message, options);
+    super('capacity-reduced', message, { ...options, detail: 'The storage of the documents does not respond.' });
     this.name = 'BlobsUnavailable';
   }
 }

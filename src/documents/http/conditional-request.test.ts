@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ConditionalHeaders, evaluateConditions, preferredForm } from './conditional-request.ts';
+import { acceptsType, type ConditionalHeaders, evaluateConditions } from './conditional-request.ts';
 
 const target = { etag: '"abc"', length: 100 };
 const answer = (conditions: ConditionalHeaders, method = 'GET') =>
@@ -33,26 +33,21 @@ test('a range is returned only if If-Range is absent or equals the ETag', () => 
   assert.equal(answer({ range: 'bytes=100-' }, 'HEAD'), 'whole');
 });
 
-test('the record is returned only if JSON is preferred to the type of the document', () => {
-  const form = (accept: string | undefined, type = 'application/pdf') => preferredForm(accept, type);
+test('an Accept header allows the media type of the document or not, whatever else it prefers', () => {
+  const allows = (accept: string | undefined, type = 'application/pdf') => acceptsType(accept, type);
   for (const accept of [
     undefined,
     '',
     '*/*',
     'application/pdf',
     'application/*',
-    'application/pdf, application/json',
+    'application/json, application/pdf;q=0.1',
+    'application/json, */*;q=0.8',
   ]) {
-    assert.equal(form(accept), 'document', String(accept));
+    assert.equal(allows(accept), true, String(accept));
   }
-  assert.equal(form('application/json, text/plain, */*'), 'document');
-  for (const accept of ['application/json', 'application/json, */*;q=0.8', 'application/pdf;q=0.2, application/json']) {
-    assert.equal(form(accept), 'record', accept);
-  }
-  assert.equal(form('application/json;q=0.1, application/*;q=0'), 'record');
-  assert.equal(form('text/html'), undefined);
-  assert.equal(form('application/pdf;q=0'), undefined);
-  assert.equal(form('*/*, application/pdf;q=0'), 'record');
-  assert.equal(form('text/plain', 'text/plain; charset=utf-8'), 'document');
-  assert.equal(form('application/json', 'application/json'), 'document');
+  for (const accept of ['application/json', 'text/html', 'application/pdf;q=0', '*/*, application/pdf;q=0'])
+    assert.equal(allows(accept), false, accept);
+  assert.equal(allows('text/plain', 'text/plain; charset=utf-8'), true);
+  assert.equal(allows('application/json', 'application/json'), true);
 });

@@ -37,15 +37,9 @@ export function evaluateConditions(
   return typeof ranges === 'string' ? { answer: ranges } : { answer: 'parts', ranges };
 }
 
-/**
- * Whether an `Accept` header (RFC 9110, section 12.5.1) prefers the document or its record: the record only if JSON is
- * preferred to the type of the document. Undefined if neither is acceptable.
- */
-export function preferredForm(accept: string | undefined, mediaType: string): 'document' | 'record' | undefined {
-  if (accept === undefined) return 'document';
-  const ranges = parseAccept(accept);
+/** Whether an `Accept` header (RFC 9110, section 12.5.1) allows this media type. */
+export function acceptsType(accept: string | undefined, mediaType: string): boolean {
+  if (accept === undefined) return true;
   const [type = ''] = mediaType.split(';');
-  const document = qualityOf(type, ranges);
-  if (type !== 'application/json' && qualityOf('application/json', ranges) > document) return 'record';
-  return document > 0 ? 'document' : undefined;
+  return qualityOf(type, parseAccept(accept)) > 0;
 }

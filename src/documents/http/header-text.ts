@@ -2,6 +2,7 @@ import type { Caller } from '../../auth/caller.ts';
 import { citizenIdPattern } from '../../kernel/id.ts';
 import { percentDecode } from '../../kernel/percent-decode.ts';
 import { type Refusal, refuse, refuseIssues } from '../../kernel/refusal.ts';
+import { singleLinePattern } from '../../kernel/single-line-text.ts';
 
 /** The pattern of header values: printable ASCII. */
 export const visibleAsciiPattern = '^[ -~]+$';
@@ -16,11 +17,7 @@ export const encodedTextNote = 'Percent-encoded UTF-8 (encodeURIComponent); plai
  * Decodes one line of text from a header. Undefined if it is too long, not UTF-8, or has characters that a line does not show.
  */
 export function decodeLine(encoded: string, mostCharacters: number): string | undefined {
-  return lineMatching(
-    percentDecode(encoded)?.normalize('NFC'),
-    mostCharacters,
-    /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+$/u,
-  );
+  return lineMatching(percentDecode(encoded)?.normalize('NFC'), mostCharacters, singleLinePattern);
 }
 
 /** Decodes the id of a citizen from a header without normalising it, or undefined. */

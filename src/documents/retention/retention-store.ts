@@ -1,6 +1,7 @@
 import type { Read, Statement } from '../../db/database.ts';
 import { idField, integerField, textField } from '../../db/row-fields.ts';
 import type { DocumentId, EventId, HoldId } from '../../kernel/id.ts';
+import type { CitizenErasure } from '../../ledger/erase-citizen.ts';
 import type { SealedDocument, StoredDocument } from '../document.ts';
 
 /** Withdraws a document that is not withdrawn or erased; refused (`rows`) if its status has changed. */
@@ -32,10 +33,10 @@ export function eraseStatements({ id, status }: StoredDocument, now: number, pro
 }
 
 /**
- * Erases all documents of a citizen, in the unit that destroys the citizen's key. The first statement refuses the whole unit
- * (`rows`) if a legal hold on this citizen exists.
+ * Erases all documents of a citizen, in the unit that destroys the citizen's key, and replaces the citizen's id in their rows.
+ * The first statement refuses the whole unit (`rows`) if a legal hold on this citizen exists.
  */
-export function eraseCitizenStatements(citizenId: string, now: number, proof: EventId): Statement[] {
+export function eraseDocumentsStatements({ citizenId, erasedId, now, proof }: CitizenErasure): Statement[] {
   return [
     {
       sql: 'insert into citizen_hold (citizen_id, holds, whole) values ($1, 0, 0) on conflict (citizen_id) do update set holds = citizen_hold.holds where citizen_hold.holds = 0 returning citizen_id',
@@ -43,14 +44,23 @@ export function eraseCitizenStatements(citizenId: string, now: number, proof: Ev
       rows: 1,
     },
     {
-      sql: "update document set status = 'erased', sealed_record = null, erased_at = $2, erasure_event = $3, scan_due_at = null where citizen_id = $1 and status <> 'erased'",
-      args: [citizenId, now, proof],
+      sql: "update document set status = 'erased', sealed_record = null, erased_at = $2, erasure_event = $3, scan_due_at = null where citizen_id in ($1, $4) and status <> 'erased'",
+      args: [citizenId, now, proof, erasedId],
     },
     {
       sql: 'delete from document_grant where document_id in (select id from document where citizen_id = $1)',
       args: [citizenId],
     },
+    { sql: 'update document set citizen_id = $2 where citizen_id = $1', args: [citizenId, erasedId] },
+    { sql: 'update document_hold set citizen_id = $2 where citizen_id = $1', args: [citizenId, erasedId] },
+    { sql: 'delete from citizen_hold where citizen_id = $1', args: [citizenId] },
   ];
+}
+
+/** Whether a legal hold on this citizen exists. */
+export async function isCitizenHeld(read: Read, citizenId: string): Promise<boolean> {
+  const sql = 'select holds from citizen_hold where citizen_id = $1 and holds > 0';
+  return (await read(sql, [citizenId])).length > 0;
 }
 
 /** The number of documents of a citizen that are not erased. */

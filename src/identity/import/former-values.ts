@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/schema';
 import { storedNameKeys } from '../names/name-key.ts';
 import { datePattern } from '../register/birth-date.ts';
-import { maxClaimLength } from '../register/claims.ts';
+import { decomposesTooLong, maxClaimLength } from '../register/claims.ts';
 import type { FormerField } from './import-fields.ts';
 
 const text = Type.Optional(Type.String({ minLength: 1, maxLength: maxClaimLength, pattern: '\\S' }));
@@ -35,6 +35,7 @@ export function parseFormerValues(field: FormerField, text: string): FormerValue
   }
   if (!Check(lists[field], parsed)) return undefined;
   const list: Static<(typeof lists)[FormerField]> = parsed;
+  if (list.some((value) => Object.values(value).some(decomposesTooLong))) return undefined;
   if (list.length === 0) return { storedText: null, keys: [] };
   const keys = list.flatMap((value) =>
     'familyName' in value && value.familyName !== undefined ? storedNameKeys(value.familyName) : [],

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
+import { openRegularFile } from '../../config/regular-file.ts';
 import { canonicalJson, type Json } from '../../kernel/canonical-json.ts';
 import { type JsonColumns, readJsonKeys, readJsonLines } from './import-json.ts';
-import { ImportFileFault, type ImportLine, openRegularFile, readBlocks } from './read-blocks.ts';
+import { ImportFileFault, type ImportLine, readBlocks } from './read-blocks.ts';
 
 /** The supported formats; `jsonl` has one JSON object per line. */
 export type ImportFormat = 'csv' | 'jsonl';

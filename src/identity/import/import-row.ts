@@ -4,8 +4,8 @@ import { citizenIdPattern, citizenIdRequirement } from '../../kernel/id.ts';
 import { memoize } from '../../kernel/lru-cache.ts';
 import { storedNameKeys, streetKey } from '../names/name-key.ts';
 import { toStoredText } from '../names/normalise.ts';
-import { dateExists, dateForm } from '../register/birth-date.ts';
-import { maxClaimLength } from '../register/claims.ts';
+import { dateForm, existingDatePart, isDateAfter, latestDateAt } from '../register/birth-date.ts';
+import { decomposesTooLong, maxClaimLength } from '../register/claims.ts';
 import type { ImportedCitizen, OtherName } from './citizen-store.ts';
 import { formerReasons, parseFormerValues } from './former-values.ts';
 import {
@@ -55,8 +55,7 @@ export function createRowReader(
   const { readId, texts, lists, flags } = createCellReaders(header, mapping);
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
   const keysOfRow = createKeyReader(mapping);
-  // The latest date anywhere on earth.
-  const today = new Date(now + 14 * 3_600_000).toISOString().slice(0, 10);
+  const latestDate = latestDateAt(now);
 
   return (row, importId) => {
     if (row.length !== header.length)
@@ -71,11 +70,10 @@ export function createRowReader(
       if (field === 'birthDate' && text !== '') {
         const date = readDate(text);
         if (date === undefined) return { reason: dateReason(mapping.birthDate?.dateFormat) };
-        if (!dateExists(date)) remarks = addRemark(remarks, 'noDate');
-        else if (date > (date.length === 10 ? today : today.slice(0, date.length)))
-          remarks = addRemark(remarks, 'future');
         // Some databases write a year of 0000 for an unknown date.
-        text = date === '0000' ? '' : date;
+        text = date.startsWith('0000') ? '' : existingDatePart(date);
+        if (text !== date && date !== '0000') remarks = addRemark(remarks, 'noDate');
+        else if (isDateAfter(text, latestDate)) remarks = addRemark(remarks, 'future');
       }
       const reason = faultOfText(field, text);
       if (reason !== undefined) return { reason };
@@ -118,7 +116,7 @@ function createCellReaders(header: readonly string[], mapping: ColumnMapping) {
 
 /** Remarks on rows that are imported: registers contain such values, and so do the documents of the person. */
 const remarkOf = {
-  noDate: 'birthDate does not exist in the calendar; stored unchanged',
+  noDate: 'birthDate does not exist in the calendar; only its month or year is stored',
   future: 'birthDate is in the future; stored unchanged',
   noAddress: 'email is not a valid address; stored unchanged',
 } as const;
@@ -201,6 +199,7 @@ function faultOfText(field: string, text: string): string | undefined {
   if (text.length > maxClaimLength && [...text].length > maxClaimLength) {
     return `${field} has more than ${maxClaimLength} characters`;
   }
+  if (decomposesTooLong(text)) return `${field} has characters that stand for too many others (Unicode NFKD)`;
   if (text.includes('\u0000')) return `${field} contains U+0000`;
   // The decoder writes U+FFFD for bytes that are not UTF-8. Lone surrogates come only from JSON.
   if (text.includes('\ufffd') || !text.isWellFormed())

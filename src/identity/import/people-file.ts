@@ -1,4 +1,6 @@
+import { UnreadableFile } from '../../config/regular-file.ts';
 import { toStoredText } from '../names/normalise.ts';
+import { registeredBirthDate } from '../register/birth-date.ts';
 import { type ClaimName, type Claims, claimNames } from '../register/claims.ts';
 import { claimedValuesOf, type RegisterRecord } from '../register/register.ts';
 import { formerReasons, parseFormerValues } from './former-values.ts';
@@ -44,7 +46,9 @@ export type CsvTable = {
 /** Throws `CsvTableFault` at the first row that cannot be read, and for a file without rows. */
 export async function readCsvTable(path: string): Promise<CsvTable> {
   await using file = await openImportFile(path, 'csv', { columns: [], lists: new Set() }).catch((fault) => {
-    throw fault instanceof ImportFileFault ? new CsvTableFault(`${path}: ${fault.message}`) : fault;
+    throw fault instanceof ImportFileFault || fault instanceof UnreadableFile
+      ? new CsvTableFault(`${path}: ${fault.message}`)
+      : fault;
   });
   const { header } = file;
   const columns = new Map(header.map((column, at) => [column, at]));
@@ -161,5 +165,6 @@ function readFlags(textOf: (field: RecordFlag) => string, place: string): { read
 
 /** The register record with the values of this row. */
 export function toRegisterRecord(person: Claims): RegisterRecord {
-  return { ...claimedValuesOf((claim) => person[claim] ?? null), underReview: false };
+  const values = claimedValuesOf((claim) => person[claim] ?? null);
+  return { ...values, birthDate: registeredBirthDate(values.birthDate), underReview: false };
 }

@@ -1,4 +1,4 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 
 /** One record of a file: its values in the order of the header, and the position of its end in bytes. */
 export type ImportLine = {
@@ -14,13 +14,6 @@ export class ImportFileFault extends Error {
     super(message);
     this.name = 'ImportFileFault';
   }
-}
-
-/** Opens a file for reads at positions. Pipes are refused: opening one would wait for its writer. */
-export async function openRegularFile(path: string): Promise<FileHandle> {
-  if (!(await stat(path)).isFile())
-    throw new ImportFileFault('expected a regular file, received a pipe or a device; write its content to a file');
-  return await open(path);
 }
 
 const blockBytes = 1 << 16;

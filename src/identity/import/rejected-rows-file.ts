@@ -84,7 +84,14 @@ function toCsvLine(values: readonly string[]): string {
   return `${values.map(quoteValue).join(',')}\r\n`;
 }
 
+/**
+ * Control characters without tab and line breaks, and bidirectional controls. Attack: a terminal that shows the file runs the escape
+ * sequences of the imported file.
+ */
+const invisibleControls = /[^\P{Cc}\t\r\n]|[\u202a-\u202e\u2066-\u2069]/gu;
+
 function quoteValue(value: string): string {
-  const safe = formulaStart.test(value) ? ` ${value}` : value;
+  const visible = value.replaceAll(invisibleControls, '\ufffd');
+  const safe = formulaStart.test(visible) ? ` ${visible}` : visible;
   return /[",;\r\n\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

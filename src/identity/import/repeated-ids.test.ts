@@ -75,12 +75,12 @@ for (const engine of engines) {
         6,
         {
           'birthDate is in the future; stored unchanged': 2,
-          'birthDate does not exist in the calendar; stored unchanged': 1,
+          'birthDate does not exist in the calendar; only its month or year is stored': 1,
           'email is not a valid address; stored unchanged': 2,
         },
         {
           'birthDate is in the future; stored unchanged': [1, 3],
-          'birthDate does not exist in the calendar; stored unchanged': [2],
+          'birthDate does not exist in the calendar; only its month or year is stored': [2],
           'email is not a valid address; stored unchanged': [2, 3],
         },
       ],
@@ -88,7 +88,7 @@ for (const engine of engines) {
     const rows = await app.db.read('select email, birth_date from citizen order by citizen_id');
     assert.deepEqual(
       rows.map(({ email, birth_date: date }) => [email, date]),
-      mails.map((mail, at) => [mail.trim() || null, dates[at] || null]),
+      mails.map((mail, at) => [mail.trim() || null, dates[at]?.replace('1980-02-30', '1980-02') || null]),
     );
   });
 }

@@ -33,10 +33,10 @@ export function editDistance(one: string, other: string, maxEdits: number): numb
 }
 
 /**
- * Longer than any name or street. Longer texts are compared for equality only: a Unicode character can expand to eighteen letters, and a
- * client must not cause expensive comparisons.
+ * Longer than any name or street. Longer texts are compared for equality only, because a client must not cause expensive comparisons
+ * (test/attacks/bounded-work.test.ts).
  */
-export const maxComparedLength = 512;
+export const maxComparedLength = 128;
 const rowLength = maxComparedLength + 1;
 const rows = [new Uint16Array(rowLength), new Uint16Array(rowLength), new Uint16Array(rowLength)] as const;
 // Buffers of `jaroWinkler`: letters of the other text that are matched, and the matched letters in order.

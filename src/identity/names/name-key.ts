@@ -55,7 +55,7 @@ export type LimiterNameKeys = readonly [sound: string, skeleton: string];
  * letters is found by a spelling with any vowels.
  */
 export function limiterNameKeysOf(forms: readonly string[]): readonly [LimiterNameKeys, ...LimiterNameKeys[]] {
-  const [form = '', ...others] = latinFormsOrFirst(forms);
+  const [form = '', ...others] = latinFormsOrFirst(forms).map((one) => one.slice(0, 2 * maxKeyTextLength));
   const first = limiterKeysOfReading(withoutParticles(withoutOptionalWords(form)));
   if (others.length === 0 && !form.includes(' ')) return [first];
   const readings = [form, ...others].flatMap((one) => [
@@ -78,8 +78,11 @@ function limiterKeysOfReading(name: string): LimiterNameKeys {
   // Passports write Ü and Ñ as UXX and NXX (ICAO 9303-3).
   const [skeleton = ''] = isLatin(name) ? latinSkeleton(name.replaceAll(/(?<=[un])xx/g, '')) : arabicSkeletons(name);
   // Without the prefix that all skeletons share.
-  return [soundOf(name), skeleton.slice(1)];
+  return [soundOf(name).slice(0, maxKeyTextLength), skeleton.slice(1)];
 }
+
+/** Longer texts are truncated in the keys that count failures. Truncated texts share keys, so that more of them count together. */
+export const maxKeyTextLength = 64;
 
 /** The name without its titles and suffixes. */
 function withoutOptionalWords(form: string): string {

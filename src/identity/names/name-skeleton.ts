@@ -4,36 +4,40 @@
  */
 const skeletonPrefix = '~';
 const maxSkeletons = 16;
+/**
+ * Later groups are ignored in claims and in the register. Keys only find candidates, so a shorter key never loses one. The limit makes the
+ * work linear in the length of the name (test/attacks/bounded-work.test.ts).
+ */
+const maxSkeletonGroups = 24;
 
 /** The skeleton of a Latin form; empty without consonants. */
 export function latinSkeleton(form: string): string[] {
   let skeleton = '';
-  for (const letter of form) skeleton += latinGroups[letter] ?? '';
-  return skeleton === '' ? [] : [skeletonPrefix + collapseRepeats(skeleton)];
+  for (const letter of form) skeleton = withGroup(skeleton, latinGroups[letter] ?? '');
+  return skeleton === '' ? [] : [skeletonPrefix + skeleton];
 }
 
 /** The skeletons of an Arabic form. Some letters are optional consonants, so a form can have several. */
 export function arabicSkeletons(form: string): string[] {
   let found = [''];
   let before = '';
-  for (const letter of form.replaceAll(' ', '')) {
+  for (const letter of form) {
+    if (letter === ' ') continue;
     const group = arabicGroups[letter];
     if (group === undefined) return [];
     // The lam of the article is silent before sun letters.
     const isOptional = optionalConsonants.has(letter) || (letter === 'ل' && before === 'ا');
-    const extended = found.map((skeleton) => skeleton + group);
+    const extended = found.map((skeleton) => withGroup(skeleton, group));
     found = isOptional ? [...new Set([...extended, ...found])].slice(0, maxSkeletons) : extended;
+    if (found.every((skeleton) => skeleton.length === maxSkeletonGroups)) break;
     before = letter;
   }
-  return [
-    ...new Set(
-      found.filter((skeleton) => skeleton !== '').map((skeleton) => skeletonPrefix + collapseRepeats(skeleton)),
-    ),
-  ];
+  return [...new Set(found)].filter((skeleton) => skeleton !== '').map((skeleton) => skeletonPrefix + skeleton);
 }
 
-function collapseRepeats(skeleton: string): string {
-  return skeleton.replace(/(.)\1+/g, '$1');
+/** Adds a group. A group that repeats the last one is one group. */
+function withGroup(skeleton: string, group: string): string {
+  return skeleton.length >= maxSkeletonGroups || skeleton.endsWith(group) ? skeleton : skeleton + group;
 }
 
 function groupsOf(groups: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -5,6 +5,7 @@ import { isObject } from '../../kernel/is-object.ts';
 import { readBytesUpTo } from '../../kernel/read-bytes-up-to.ts';
 import { parseFormerValues } from '../import/former-values.ts';
 import { formerFields, type RecordFlag } from '../import/import-fields.ts';
+import { registeredBirthDate } from '../register/birth-date.ts';
 import { toContact } from '../register/contact-details.ts';
 import { isDecoyId } from '../register/decoy-ids.ts';
 import {
@@ -191,8 +192,10 @@ function textOf(found: RegisterJson, member: string): string | null {
 }
 
 function toRecord(found: RegisterJson): RegisterRecord {
+  const values = claimedValuesOf((claim) => textOf(found, claim));
   return {
-    ...claimedValuesOf((claim) => textOf(found, claim)),
+    ...values,
+    birthDate: registeredBirthDate(values.birthDate),
     underReview: flagIn(found, 'underReview'),
     locked: flagIn(found, 'locked'),
     deceased: flagIn(found, 'deceased'),

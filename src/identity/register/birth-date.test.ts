@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { agreesToPrecision, dateExists, dateForm } from './birth-date.ts';
+import { agreesToPrecision, dateExists, dateForm, existingDatePart, registeredBirthDate } from './birth-date.ts';
 
 test('an unknown day or month is removed from the form', () => {
   assert.deepEqual(['1980-02-07', '1980-02-00', '1980-00-00', '1980-02', '1980'].map(dateForm), [
@@ -38,4 +38,21 @@ test('dates agree to the precision of the shorter one', () => {
     ],
     [true, true, false, false, false],
   );
+});
+
+test('a registered date is reduced to the part that exists', () => {
+  for (const [date, part] of [
+    ['1967-02-03', '1967-02-03'],
+    ['1967-02-30', '1967-02'],
+    ['1967-02-99', '1967-02'],
+    ['1967-13-01', '1967'],
+    ['1967-00-07', '1967'],
+    ['1967-13', '1967'],
+    ['1967-02', '1967-02'],
+    ['1967', '1967'],
+  ] as const) {
+    assert.equal(existingDatePart(date), part);
+    assert.equal(registeredBirthDate(date), part);
+  }
+  assert.deepEqual([null, '7.2.80', '1980-02-00', ''].map(registeredBirthDate), [null, '7.2.80', '1980-02', '']);
 });

@@ -4,7 +4,8 @@ import { undocumentedMember } from '../../api/undocumented-member.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { maxCitizenIdLength } from '../../kernel/id.ts';
 import type { Issue } from '../../kernel/refusal.ts';
-import { datePattern } from './birth-date.ts';
+import { singleLinePattern, singleLineRequirement } from '../../kernel/single-line-text.ts';
+import { birthDateFault, datePattern } from './birth-date.ts';
 
 /** How the values of a claim are compared. */
 export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code' | 'nations';
@@ -78,6 +79,17 @@ const aliases: ReadonlyMap<string, ClaimName | ContextMemberName> = new Map<stri
 /** The maximum length of a claim value, in code points. */
 export const maxClaimLength = maxCitizenIdLength;
 
+/**
+ * The maximum length of a value after compatibility decomposition (NFKD), in UTF-16 units. Attack: one character can decompose into
+ * eighteen, so that a short value would be expensive to compare (test/attacks/bounded-work.test.ts).
+ */
+const maxDecomposedLength = 2 * maxClaimLength;
+
+/** Whether a claimed or registered value decomposes into more text than is compared. */
+export function decomposesTooLong(value: string): boolean {
+  return value.length > maxDecomposedLength / 18 && value.normalize('NFKD').length > maxDecomposedLength;
+}
+
 type ClaimShape = TObject<Record<string, TOptional<TString>>>;
 
 function member(name: ClaimName | ContextMemberName, alias?: string): TOptional<TString> {
@@ -127,7 +139,7 @@ export function canonicalMemberName(sentName: string): ClaimName | ContextMember
 /** The request in a query or body that passed the schema, or the issues that a schema cannot find. */
 export function parseVerificationRequest(
   sent: Readonly<Record<string, string | undefined>>,
-  from: 'query' | 'body',
+  { from, now }: { readonly from: 'query' | 'body'; readonly now: number },
 ): { readonly request: VerificationRequest } | { readonly issues: readonly Issue[] } {
   const claims: { [claim in ClaimName]?: string } = {};
   const contextValues: { [name in ContextMemberName]?: string } = {};
@@ -140,9 +152,29 @@ export function parseVerificationRequest(
     if (target[name] !== undefined) fault('duplicate', `give ${name} once, under one of its names`);
     else if (!value.isWellFormed() || value.includes('\u0000')) fault('not-text', 'well-formed Unicode without U+0000');
     else if (exceedsLength(value, maxClaimLength)) fault('too-long', `at most ${maxClaimLength} code points`);
-    else target[name] = value;
+    else {
+      const found = isClaim(name) ? claimFault(name, value, now) : contextFault(name, value);
+      if (found !== undefined) fault(found.code, found.detail);
+      target[name] = value;
+    }
   }
   return issues.length > 0 ? { issues } : { request: { claims, ...contextValues } };
+}
+
+type ValueFault = { readonly code: string; readonly detail: string };
+
+function claimFault(claim: ClaimName, value: string, now: number): ValueFault | undefined {
+  if (decomposesTooLong(value)) {
+    const detail = `at most ${maxDecomposedLength} UTF-16 units after compatibility decomposition (NFKD)`;
+    return { code: 'too-long', detail };
+  }
+  return claimTable[claim].kind === 'date' ? birthDateFault(value, now) : undefined;
+}
+
+/** The citizen reads these values in the access log. A nonce is not shown. */
+function contextFault(name: ContextMemberName, value: string): ValueFault | undefined {
+  if (name === 'nonce' || singleLinePattern.test(value)) return undefined;
+  return { code: 'malformed', detail: `must be ${singleLineRequirement}` };
 }
 
 /** An issue with one member of a query or body. */

@@ -4,8 +4,11 @@ import type { NormalisedClaims } from '../match/comparable.ts';
 import { identifyingClaims } from '../match/decide.ts';
 import type { MatchPolicy } from '../match/policy.ts';
 import { streetParts } from '../match/street-parts.ts';
-import { type LimiterNameKeys, latinFormsOrFirst, limiterNameKeysOf } from '../names/name-key.ts';
+import { type LimiterNameKeys, latinFormsOrFirst, limiterNameKeysOf, maxKeyTextLength } from '../names/name-key.ts';
 import type { ClaimName, Claims } from '../register/claims.ts';
+
+/** The parts of a policy on which the keys of a search depend. */
+type KeyPolicy = Pick<MatchPolicy, 'tolerant' | 'minimum'>;
 
 /** The HMACs by which failed verifications with these claims are counted. */
 export type VerificationKeys = {
@@ -26,7 +29,26 @@ export type CountableClaims = { readonly claims: NormalisedClaims; readonly veri
 
 /** Each key is a row that is stored for a month. */
 const maxKeys = 200;
-const fallbackFormLimits = [4, 2, 1];
+/** Texts are not built if there may be more of them than this. */
+const maxTexts = 4_000;
+const fallbackFormLimits = [undefined, 4, 2, 1];
+/** A search with more keys counts as several requests in the quota of its client, because it writes more rows. */
+const keysPerQuotaRequest = 20;
+
+/** Claims with longer forms count as several requests too, because they cost more to compare. */
+const lettersPerQuotaRequest = 1_000;
+
+/**
+ * The number of requests as which a verification counts in the quota: by the rows that it may write, and by the letters that it compares.
+ * It does not depend on the decision, so the quota reveals nothing.
+ */
+export function quotaWeightOf({ claims, verificationKeys }: CountableClaims): number {
+  let letters = 0;
+  for (const value of Object.values(claims.values)) for (const form of value.forms) letters += form.length;
+  const units = [verificationKeys.keys.length / keysPerQuotaRequest, letters / lettersPerQuotaRequest];
+  return Math.max(1, ...units.map(Math.ceil));
+}
+
 /** Claims with a key for each of their forms. */
 const claimsKeyedByForm: readonly ClaimName[] = [...identifyingClaims, 'givenName', 'familyName', 'birthPlace'];
 
@@ -39,15 +61,17 @@ export function toCountableClaims(
   hmacKey: Uint8Array,
   sent: Claims,
   claims: NormalisedClaims,
-  policy: Pick<MatchPolicy, 'tolerant' | 'minimum'>,
+  policy: KeyPolicy,
 ): CountableClaims {
-  let result = { claims, verificationKeys: verificationKeysOf(hmacKey, sent, claims, policy) };
+  if (sent.citizenId !== undefined)
+    return { claims, verificationKeys: verificationKeysOf(hmacKey, sent, claims, policy) };
   for (const maxForms of fallbackFormLimits) {
-    if (result.verificationKeys.keys.length <= maxKeys) break;
-    const limited = limitForms(claims, maxForms);
-    result = { claims: limited, verificationKeys: verificationKeysOf(hmacKey, sent, limited, policy) };
+    const counted = maxForms === undefined ? claims : limitForms(claims, maxForms);
+    const texts = searchKeyTexts(counted.values, policy, maxTexts);
+    if (texts.size <= maxKeys || maxForms === 1)
+      return { claims: counted, verificationKeys: searchKeysOf(hmacKey, counted, texts) };
   }
-  return result;
+  throw new TypeError('expected a limit of one form at the end of the list');
 }
 
 function limitForms({ submitted, values }: NormalisedClaims, maxForms: number): NormalisedClaims {
@@ -68,17 +92,24 @@ export function verificationKeysOf(
   hmacKey: Uint8Array,
   claims: Claims,
   normalised: NormalisedClaims,
-  policy: Pick<MatchPolicy, 'tolerant' | 'minimum'>,
+  policy: KeyPolicy,
 ): VerificationKeys {
-  const mac = (text: string) => hmacString(hmacKey, text, 'base64url');
-  const canonicalValues = normalised.submitted.map((claim) => [claim, canonicalValue(claim, normalised.values)]);
-  const tag = mac(canonicalJson(Object.fromEntries(canonicalValues))).slice(0, 22);
-  if (claims.citizenId !== undefined) {
-    const notifyKey = citizenVerificationKey(hmacKey, claims.citizenId);
-    return { keys: [notifyKey], tag, notifyKey };
-  }
-  const [notifyText, ...others] = searchKeyTexts(normalised.values, policy);
-  return { keys: [...new Set([notifyText, ...others])].map(mac), tag, notifyKey: mac(notifyText) };
+  if (claims.citizenId === undefined)
+    return searchKeysOf(hmacKey, normalised, searchKeyTexts(normalised.values, policy));
+  const notifyKey = citizenVerificationKey(hmacKey, claims.citizenId);
+  return { keys: [notifyKey], tag: tagOf(hmacKey, normalised), notifyKey };
+}
+
+/** The first text is that of the key that notifies. */
+function searchKeysOf(hmacKey: Uint8Array, claims: NormalisedClaims, texts: ReadonlySet<string>): VerificationKeys {
+  const keys = [...texts].map((text) => hmacString(hmacKey, text, 'base64url'));
+  const [notifyKey = ''] = keys;
+  return { keys, tag: tagOf(hmacKey, claims), notifyKey };
+}
+
+function tagOf(hmacKey: Uint8Array, { submitted, values }: NormalisedClaims): string {
+  const canonicalValues = submitted.map((claim) => [claim, canonicalValue(claim, values)]);
+  return hmacString(hmacKey, canonicalJson(Object.fromEntries(canonicalValues)), 'base64url').slice(0, 22);
 }
 
 type ClaimValues = NormalisedClaims['values'];
@@ -98,35 +129,38 @@ function canonicalValue(claim: ClaimName, values: ClaimValues): string {
  * place. Each place has its own keys: a claim that is missing in the register may have any value, so an attacker can vary it freely.
  * Names appear as their sound and as their consonants, in each reading of their words, because a person is found by either: another
  * spelling that finds the person gives no new keys (test/attacks/verification-limit-searches.test.ts,
- * test/attacks/verification-limit-split-names.test.ts).
+ * test/attacks/verification-limit-split-names.test.ts). The first text names the key that notifies. With more readings than
+ * `maxCombinations` no texts are built.
  */
 function searchKeyTexts(
   values: ClaimValues,
-  policy: Pick<MatchPolicy, 'tolerant' | 'minimum'>,
-): readonly [notify: string, ...others: string[]] {
-  const names: NameReadings = {
-    familyKeys: limiterNameKeysOf(values.familyName?.forms ?? []),
-    givenKeys: limiterNameKeysOf(values.givenName?.forms ?? []),
-  };
+  policy: KeyPolicy,
+  maxCombinations = Number.POSITIVE_INFINITY,
+): ReadonlySet<string> {
+  const names = nameReadingsOf(values);
   const { familyKeys, givenKeys } = names;
+  const places = placeKeyTexts(values);
+  if (familyKeys.length * givenKeys.length * (places.length + 1) > maxCombinations) return tooManyTexts;
   const namePairs = combineReadings(names, nameInitialPairs);
   // If probability alone decides, both names may be misspelled. Then each name is also a key by itself.
   const namesForPlaces = policy.tolerant
     ? [...new Set([...soundsOf(familyKeys), ...soundsOf(givenKeys), ...namePairs])]
     : namePairs;
-  const places = placeKeyTexts(values);
   const birthDate = firstForm('birthDate', values);
-  return [
+  return new Set([
     `named\0${unorderedPair(familyKeys[0][0], givenKeys[0][0])}\0${birthDate}`,
     ...birthDateKeyTexts(values, names, namePairs, places),
     ...places.flatMap((place) => namesForPlaces.map((name) => `lives\0${name}\0${place}`)),
     ...(requiresPlace(policy) ? [] : placelessKeyTexts(values, names)),
     ...codeForms('documentNumber', values).map((code) => `document\0${code}`),
-  ];
+  ]);
 }
 
+/** Stands for texts that are not built. It has more than `maxKeys`. */
+const tooManyTexts: ReadonlySet<string> = new Set(Array.from({ length: maxKeys + 1 }, (_, at) => String(at)));
+
 function codeForms(claim: 'postalCode' | 'documentNumber', values: ClaimValues): readonly string[] {
-  return latinFormsOrFirst(values[claim]?.forms ?? []);
+  return latinFormsOrFirst(values[claim]?.forms ?? []).map((form) => form.slice(0, maxKeyTextLength));
 }
 
 function placeKeyTexts(values: ClaimValues): readonly string[] {
@@ -161,6 +195,13 @@ function placelessKeyTexts(values: ClaimValues, names: NameReadings): readonly s
       ? []
       : limiterNameKeysOf(values.birthPlace.forms).flat();
   return [...birthPlaces.map((place) => `birth\0${birthDate}\0${place}`), ...namePairs.map((pair) => `names\0${pair}`)];
+}
+
+function nameReadingsOf(values: ClaimValues): NameReadings {
+  return {
+    familyKeys: limiterNameKeysOf(values.familyName?.forms ?? []),
+    givenKeys: limiterNameKeysOf(values.givenName?.forms ?? []),
+  };
 }
 
 type NameReadings = {
@@ -198,7 +239,7 @@ function unorderedPair(family: string, given: string): string {
 
 /** Each name with the first letter of the other. Exchanged fields give the same pairs. */
 function nameInitialPairs(family: string, given: string): readonly string[] {
-  const first = (name: string) => [...name][0] ?? '';
+  const first = (name: string) => String.fromCodePoint(name.codePointAt(0) ?? 0x20).trim();
   const pairs = [family === '' ? '' : `${family} ${first(given)}`, given === '' ? '' : `${given} ${first(family)}`];
   const filled = pairs.filter((pair) => pair !== '');
   return filled.length === 0 ? [''] : filled;

@@ -9,9 +9,11 @@ import { type ClaimName, claimKindOf, type VerificationRequest } from '../regist
 import { decoyIdsOf } from '../register/decoy-ids.ts';
 import { RegisterUnavailable } from '../register/register.ts';
 import {
+  type CountableClaims,
   citizenSearchKey,
   citizenVerificationKey,
   decoySearchKey,
+  quotaWeightOf,
   toCountableClaims,
   type VerificationKeys,
 } from '../verification-limit/verification-keys.ts';
@@ -49,22 +51,30 @@ export type VerificationOutcome = {
   readonly pendingNotice?: PendingNotice;
   /** Belong to the unit of the result. They make it fail if another process counted a failure after the snapshot. */
   readonly guardStatements: readonly Statement[];
+  /** The number of requests as which this verification counts in the quota. It does not depend on the decision. */
+  readonly quotaWeight: number;
 };
 
 /**
  * Looks up the citizen and counts a failed verification. At the limit, the work and the answer are those of wrong claims, even if the
  * claims are right (test/attacks/verification-limit.test.ts). If the register is unavailable, nothing is counted.
  */
-export async function decideVerification({
-  verificationId,
-  request,
-  claims: sentClaims,
-  policy,
-  call,
-}: VerificationContext): Promise<VerificationOutcome> {
-  const { register, frequencies, verificationLimiter, rootKey, citizenKeys } = call.ports;
-  const hmacKey = rootKey.derive('guess-budget');
-  const { claims, verificationKeys } = toCountableClaims(hmacKey, request.claims, sentClaims, policy);
+export async function decideVerification(context: VerificationContext): Promise<VerificationOutcome> {
+  const { request, claims, policy, call } = context;
+  const hmacKey = call.ports.rootKey.derive('guess-budget');
+  const countable = toCountableClaims(hmacKey, request.claims, claims, policy);
+  const outcome = await decideCountable(context, hmacKey, countable);
+  return { ...outcome, quotaWeight: quotaWeightOf(countable) };
+}
+
+type LimitedOutcome = Omit<VerificationOutcome, 'quotaWeight'>;
+
+async function decideCountable(
+  { verificationId, request, policy, call }: VerificationContext,
+  hmacKey: Uint8Array,
+  { claims, verificationKeys }: CountableClaims,
+): Promise<LimitedOutcome> {
+  const { register, frequencies, verificationLimiter, citizenKeys } = call.ports;
   const { citizenId } = request.claims;
   const snapshotRead = verificationLimiter.readSnapshot(verificationKeys.keys, call.now);
   const isBelowLimit = async () => (await snapshotRead).isBelowLimit;
@@ -127,7 +137,7 @@ type LimitCheck = {
 async function applyLimit(
   { ports, hiddenUntil: ownHiddenUntil }: VerificationCall,
   { identification, verificationKeys, snapshot, ownerId }: LimitCheck,
-): Promise<VerificationOutcome> {
+): Promise<LimitedOutcome> {
   const isFailed = isFailedVerification(identification);
   if (snapshot.isBelowLimit && !isFailed)
     return { identification, guardStatements: requireUnchangedStatements(snapshot) };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { UnmatchedReason } from '../../kernel/verification-explanation.ts';
 import {
   ambiguityQueries,
@@ -83,6 +84,8 @@ function unmatchedReasonOf(
   return record.locked === true || record.lockedByCitizen === true ? 'record-locked' : 'record-of-the-dead';
 }
 
+const comparisonsPerTick = 10;
+
 async function searchCitizen(claims: NormalisedClaims, context: MatchContext): Promise<IdentificationResult> {
   const { register, policy, frequencies, today } = context;
   const { familyName, givenName, birthDate } = claims.values;
@@ -91,10 +94,14 @@ async function searchCitizen(claims: NormalisedClaims, context: MatchContext): P
     birthDate: birthDate?.forms[0] ?? '',
     ...(policy.tolerant ? { anyName: true } : {}),
   });
-  const comparisons = records.map((found) => {
+  const comparisons: { citizenId: string; record: RegisterRecord; comparison: Comparison }[] = [];
+  for (const [at, found] of records.entries()) {
+    // Long claims and many candidates must not block the event loop.
+    if (at > 0 && at % comparisonsPerTick === 0) await nextTick();
     const record = withCountedFormerValues(found, policy, today);
-    return { citizenId: record.citizenId, record, comparison: compareRecord(record, claims, policy, frequencies) };
-  });
+    const comparison = compareRecord(record, claims, policy, frequencies);
+    comparisons.push({ citizenId: record.citizenId, record, comparison });
+  }
   // A locked record counts as fitting: otherwise the lock of one person would reveal itself by a match of a similar person.
   const fitting = comparisons.filter(({ comparison }) => comparison.fits);
   const onlyFit = fitting.length === 1 ? fitting[0] : undefined;

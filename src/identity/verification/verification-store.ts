@@ -105,13 +105,14 @@ export async function findExplanation(
 /** The decision of a stored result; undefined if the key of its citizen was destroyed. */
 export async function storedDecisionOf(
   row: Row,
-  keys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>,
+  keys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>,
 ): Promise<Verification['decision'] | undefined> {
   const id = idField(row, 'id', 'verification');
   const owner = keyOwner(textOrNull(row, 'citizen_id'), id);
   const sealed = bytesField(row, 'sealed_result');
-  // If the id was unknown at the time of the verification, the result is sealed under the key for unknown ids.
-  const stored = openResult(await keys.keyOf(owner), id, sealed) ?? openResult(keys.decoyKeyOf(owner), id, sealed);
+  // If the id was unknown at the time of the verification, the result is sealed under an earlier key.
+  const stored =
+    openResult(await keys.keyOf(owner), id, sealed) ?? openResult(await keys.earlierKeyOf(owner), id, sealed);
   return stored?.result.decision;
 }
 

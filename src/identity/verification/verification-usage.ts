@@ -1,7 +1,8 @@
-import type { Read } from '../../db/database.ts';
-import { integerField, textField } from '../../db/row-fields.ts';
+import type { Read, Row } from '../../db/database.ts';
+import { integerField, textField, textOrNull } from '../../db/row-fields.ts';
 import { minIdAt } from '../../kernel/id.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
+import { pseudonymInErasedId } from '../../ledger/erased-id.ts';
 import { storedDecisionOf } from './verification-store.ts';
 
 /** The decisions of one client's verifications. */
@@ -22,7 +23,7 @@ export type ClientUsage = {
 /** The dependencies of `verificationUsageByClient`. */
 export type VerificationUsageDeps = {
   readonly read: Read;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>;
   /** `from` is included, `until` is not (epoch ms). */
   readonly span: { readonly from: number; readonly until: number };
   /** Called after each page with the number of verifications counted until then. */
@@ -68,7 +69,7 @@ export async function verificationUsageByClient({
       count.questions += 1;
       count[decision === undefined ? 'erased' : counterOf[decision]] += 1;
       if (isSearch) count.searches += 1;
-      else if (row['known'] === null) count.unknownIds += 1;
+      else if (row['known'] === null && !isErasedId(row)) count.unknownIds += 1;
       questions += 1;
     }
     onPage?.(questions);
@@ -77,6 +78,12 @@ export async function verificationUsageByClient({
   return [...counts.values()].sort(
     (one, other) => other.noMatch - one.noMatch || (one.clientId < other.clientId ? -1 : 1),
   );
+}
+
+/** The citizen was in the register: only the id was replaced. */
+function isErasedId(row: Row): boolean {
+  const citizenId = textOrNull(row, 'citizen_id');
+  return citizenId !== null && pseudonymInErasedId(citizenId) !== undefined;
 }
 
 const counterOf = { match: 'match', no_match: 'noMatch', not_determined: 'notDetermined' } as const;

@@ -27,13 +27,13 @@ import { defaultSmsMapping, parseSmsMapping, type SmsMapping } from './sms-mappi
 const logEveryMs = 60_000;
 
 /** Logs why the messages of a channel wait; their rows contain only `provider-unreachable`. */
-export function createTroubleLog(log: Pick<Log, 'notice'>, channel: ChannelName, clock: Clock): OnProviderFailure {
+export function createTroubleLog(log: Pick<Log, 'warning'>, channel: ChannelName, clock: Clock): OnProviderFailure {
   let nextAt = 0;
   return (why) => {
     const now = clock.now();
     if (now < nextAt) return;
     nextAt = now + logEveryMs;
-    log.notice('a provider cannot be used: its messages wait', { channel, why });
+    log.warning('a provider cannot be used: its messages wait', { channel, why });
   };
 }
 
@@ -41,7 +41,7 @@ export function createTroubleLog(log: Pick<Log, 'notice'>, channel: ChannelName,
 export async function createOutgoingChannels(
   settings: Settings,
   email: Channel,
-  log: Pick<Log, 'notice'>,
+  log: Pick<Log, 'warning'>,
 ): Promise<ExternalChannels> {
   const troubleLog = (name: ChannelName) => createTroubleLog(log, name, systemClock);
   const channels: ExternalChannels = {

@@ -5,7 +5,12 @@ import { bytesField } from '../../db/row-fields.ts';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
 import type { ContactOf } from '../notification/contact.ts';
-import { applyPreferences, type ContactPreferences, type VerifiedContacts } from './contact-preferences.ts';
+import {
+  applyPreferences,
+  type ContactPreferences,
+  noPreferences,
+  type VerifiedContacts,
+} from './contact-preferences.ts';
 
 type PreferencesDeps = { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> };
 
@@ -20,20 +25,20 @@ type SealedColumn = 'preferences' | 'verified';
 
 const findPreferencesRow = lookupByKey('contact_preference', 'citizen_id', 'citizen_id, preferences, verified');
 
-/** The preferences and verified addresses of a citizen; empty when none are stored or the citizen was erased. */
+/** The preferences and verified addresses of a citizen; none when none are stored or the citizen was erased. */
 export async function findPreferences(
   { read, citizenKeys }: PreferencesDeps,
   citizenId: string,
 ): Promise<StoredPreferences> {
   const [row] = await findPreferencesRow(read, citizenId);
-  if (row === undefined) return { preferences: {}, verified: {}, sealedVerified: null };
+  if (row === undefined) return { preferences: noPreferences, verified: {}, sealedVerified: null };
   const key = await citizenKeys.keyOf(citizenId);
   const sealedIn = (column: SealedColumn) => (row[column] === null ? null : bytesField(row, column));
   const [preferences, verified] = [sealedIn('preferences'), sealedIn('verified')];
   return {
     // `saveColumn` has written both, and they are authenticated.
-    preferences: openColumn('preferences', { citizenId, key }, preferences) as ContactPreferences,
-    verified: openColumn('verified', { citizenId, key }, verified) as VerifiedContacts,
+    preferences: (openColumn('preferences', { citizenId, key }, preferences) ?? noPreferences) as ContactPreferences,
+    verified: (openColumn('verified', { citizenId, key }, verified) ?? {}) as VerifiedContacts,
     sealedVerified: verified,
   };
 }
@@ -75,16 +80,17 @@ export function deletePreferences(citizenId: string): Statement {
   return { sql: 'delete from contact_preference where citizen_id = $1', args: [citizenId] };
 }
 
+/** The value of an encrypted column; undefined when there is none, or the key of the citizen was erased. */
 function openColumn(
   column: SealedColumn,
   { citizenId, key }: Pick<PreferencesUpdate<unknown>, 'citizenId' | 'key'>,
   sealed: Uint8Array | null,
 ): unknown {
-  if (sealed === null) return {};
+  if (sealed === null) return undefined;
   try {
     return JSON.parse(openSealed(key, columnContextOf(column, citizenId), sealed).toString('utf8'));
   } catch (fault) {
-    if (fault instanceof SealBroken) return {};
+    if (fault instanceof SealBroken) return undefined;
     throw fault;
   }
 }

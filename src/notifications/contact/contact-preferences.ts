@@ -1,50 +1,51 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { CitizenContact } from '../notification/contact.ts';
 import { declinableChannelNames, externalChannelNames } from '../notification/notification.ts';
 import { languageTagSchema, literalUnion } from '../notification/notification-shape.ts';
 import { quietHoursFault } from '../notification/quiet-hours.ts';
 
 const channelList = <const C extends readonly string[]>(channels: C, description: string) =>
-  Type.Optional(
-    Type.Array(literalUnion(channels), {
-      maxItems: channels.length,
-      uniqueItems: true,
-      description,
-    }),
-  );
+  Type.Array(literalUnion(channels), { maxItems: channels.length, uniqueItems: true, description });
+const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-/** The schema of a citizen's preferences. The policy of the server decides what is left out. */
+const hoursShape = Type.Object(
+  {
+    channels: Type.Array(literalUnion(declinableChannelNames), {
+      minItems: 1,
+      maxItems: declinableChannelNames.length,
+      uniqueItems: true,
+      description: 'The channels with these hours.',
+    }),
+    from: Type.Integer({ minimum: 0, maximum: 24, description: 'The first full hour of the day.' }),
+    until: Type.Integer({ minimum: 0, maximum: 24, description: 'The hour of the end. It can be on the next day.' }),
+    timeZone: Type.String({ minLength: 1, maxLength: 64, description: 'For example Europe/Lisbon.' }),
+  },
+  {
+    additionalProperties: false,
+    description: 'Messages are sent only in these hours, except urgent ones. null: at any hour that the server allows.',
+  },
+);
+
+/**
+ * The schema of a citizen's preferences. All members are required: a member that a program left out by mistake would delete that
+ * preference.
+ */
 export const contactPreferencesShape = Type.Object(
   {
     channels: channelList(
       externalChannelNames,
-      'The channels in the order that you prefer. The others follow in the order of the policy.',
+      'The channels in the order that you prefer. The others follow in the order of the server.',
     ),
     declined: channelList(
       declinableChannelNames,
       'The channels that are never used. The inbox and letters cannot be declined.',
     ),
-    hours: Type.Optional(
-      Type.Object(
-        {
-          channels: Type.Array(literalUnion(declinableChannelNames), {
-            minItems: 1,
-            maxItems: declinableChannelNames.length,
-            uniqueItems: true,
-            description: 'The channels with these hours.',
-          }),
-          from: Type.Integer({ minimum: 0, maximum: 24, description: 'The first full hour of the day.' }),
-          until: Type.Integer({
-            minimum: 0,
-            maximum: 24,
-            description: 'The hour of the end. It can be on the next day.',
-          }),
-          timeZone: Type.String({ minLength: 1, maxLength: 64, description: 'For example Europe/Lisbon.' }),
-        },
-        { additionalProperties: false, description: 'Messages are sent only in these hours, except urgent ones.' },
+    hours: orNull(hoursShape),
+    language: orNull(
+      languageTagSchema(
+        'The language (BCP 47) of messages, if the sender has a text in it. null: the language in the register.',
       ),
     ),
-    language: Type.Optional(languageTagSchema('The language (BCP 47) of messages, if the sender has a text in it.')),
   },
   { additionalProperties: false },
 );
@@ -52,16 +53,19 @@ export const contactPreferencesShape = Type.Object(
 /** The preferences of a citizen. */
 export type ContactPreferences = Static<typeof contactPreferencesShape>;
 
+/** The preferences of a citizen who has stated none. */
+export const noPreferences: ContactPreferences = { channels: [], declined: [], hours: null, language: null };
+
 /** The verified addresses of a citizen, each with the instant of its verification. They take precedence over the register. */
 export type VerifiedContacts = {
   readonly [K in 'email' | 'phone']?: { readonly address: string; readonly verifiedAt: string } | undefined;
 };
 
 /** Why preferences that match the schema are invalid; undefined when they are valid. */
-export function preferencesFault({ channels = [], declined = [], hours }: ContactPreferences): string | undefined {
+export function preferencesFault({ channels, declined, hours }: ContactPreferences): string | undefined {
   if (channels.some((channel) => declined.some((one) => one === channel)))
     return 'a channel is both wished and declined';
-  return hours === undefined ? undefined : quietHoursFault(hours);
+  return hours === null ? undefined : quietHoursFault(hours);
 }
 
 /** The contact of the register with verified addresses and preferences applied. */
@@ -76,9 +80,9 @@ export function applyPreferences(
     email: verified.email?.address ?? contact.email,
     phone: verified.phone?.address ?? contact.phone,
     language: language ?? contact.language,
-    declined: declined ?? contact.declined,
-    order: channels ?? contact.order,
-    hours: hours ?? contact.hours,
+    declined,
+    order: channels,
+    hours: hours ?? undefined,
     verified: [
       ...(verified.email === undefined ? [] : (['email'] as const)),
       ...(verified.phone === undefined ? [] : (['sms'] as const)),

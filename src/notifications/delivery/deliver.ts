@@ -222,9 +222,10 @@ async function prepareJob(deps: DeliverDeps, channel: Channel, job: DeliveryJob)
   const urgent = notification.category === 'urgent';
   const notBefore = (at: number) => (urgent ? at : nextAllowedTime(quiet, channel.name, at));
   if (notBefore(now) > now) return { notUntil: notBefore(now) };
+  // First: after an erasure the citizen is unknown too.
+  if (content === undefined) return endedWith('failed', 'content-erased');
   if (contact === undefined) return endedWith('failed', 'citizen-unknown');
   if (contact.deceased === true) return endedWith('failed', 'citizen-deceased');
-  if (content === undefined) return endedWith('failed', 'content-erased');
   const blockedReason =
     content.address === undefined ? blockedReasonOf(deps.cascade, contact, channel.name) : undefined;
   if (blockedReason !== undefined) return endedWith('skipped', blockedReason);

@@ -12,7 +12,7 @@ const letter = {
   at: 0,
 };
 
-test('the 21st waiting dry run of a letter is rejected until another one has ended', async () => {
+test('the 21st waiting preview of a letter is rejected until another one has ended', async () => {
   const { promise: set, resolve: finish } = Promise.withResolvers<Uint8Array>();
   const renderer = { render: () => set, close: async () => undefined };
   const checkLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => assert.fail(String(fault)));

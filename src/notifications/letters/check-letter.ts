@@ -17,14 +17,14 @@ const sampleAddress = 'Name\nStreet 1\nPlace';
 export const maxConcurrentLetterChecks = 20;
 
 /**
- * Creates the check of a dry run: it renders the letter and discards it. It reports no reason if the typesetter fails, and
+ * Creates the check of a preview: it renders the letter and discards it. It reports no reason if the typesetter fails, and
  * throws `UnavailableError` if too many checks are waiting.
  */
 export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) => void): CheckLetter {
   let waiting = 0;
   return async ({ contact, content, ...letter }) => {
     if (waiting >= maxConcurrentLetterChecks) {
-      const problem = `${maxConcurrentLetterChecks} dry runs are already waiting for the typesetter`;
+      const problem = `${maxConcurrentLetterChecks} previews are already waiting for the typesetter`;
       throw new UnavailableError('capacity-reduced', problem);
     }
     waiting += 1;

@@ -57,10 +57,10 @@ function hasFonts(folder: string): boolean {
 }
 
 /**
- * Creates the check of a dry run whether a letter can be printed; undefined without `LETTER_SPOOL`. It has its own typesetter, so
- * that dry runs and printed letters do not wait for each other.
+ * Creates the check of a preview whether a letter can be printed; undefined without `LETTER_SPOOL`. It has its own typesetter, so
+ * that previews and printed letters do not wait for each other.
  */
-export async function createLetterDryRun({ settings, log }: LetterStartDeps): Promise<CheckLetter | undefined> {
+export async function createLetterPreview({ settings, log }: LetterStartDeps): Promise<CheckLetter | undefined> {
   if (settings.letterSpool === undefined) return undefined;
   const { createLetterCheck } = await import('./check-letter.ts');
   return createLetterCheck(await loadLetterParts(settings), (fault) => log.fault('letters', fault));

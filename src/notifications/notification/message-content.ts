@@ -80,11 +80,11 @@ function contentBytes(content: MessageContent): Buffer {
 }
 
 /** The keys of citizens, which decrypt the content of their messages. */
-export type ContentKeys = Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
+export type ContentKeys = Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>;
 
 /**
- * Decrypts the content of a citizen's notification, also one from before the citizen was registered (decoy key). Undefined when the key
- * was destroyed or a byte was altered.
+ * Decrypts the content of a citizen's notification, also one from before the citizen was registered. Undefined when the key was
+ * destroyed or a byte was altered.
  */
 export async function openMessageContent(
   keys: ContentKeys,
@@ -92,7 +92,8 @@ export async function openMessageContent(
   sealed: Uint8Array,
 ): Promise<MessageContent | undefined> {
   return (
-    tryOpenContent(await keys.keyOf(citizenId), id, sealed) ?? tryOpenContent(keys.decoyKeyOf(citizenId), id, sealed)
+    tryOpenContent(await keys.keyOf(citizenId), id, sealed) ??
+    tryOpenContent(await keys.earlierKeyOf(citizenId), id, sealed)
   );
 }
 

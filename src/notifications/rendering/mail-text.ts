@@ -8,7 +8,7 @@ import { renderPlainText } from './plain-text.ts';
 
 /** The parts of a mail. */
 type MailDraft = Pick<OutgoingMessage, 'sender' | 'subject' | 'content' | 'reminder' | 'language'> & {
-  /** The id that is shown below the text; absent in a dry run. */
+  /** The id that is shown below the text; absent in a preview. */
   readonly notification?: string;
   /** The link that confirms the receipt, if mails have one. */
   readonly confirm?: string | undefined;

@@ -8,7 +8,7 @@ type MessagePage = {
   readonly language: string | undefined;
   readonly blocks: readonly MarkdownBlock[];
   readonly sender: string;
-  /** The id that the citizen can quote; absent in a dry run. */
+  /** The id that the citizen can quote; absent in a preview. */
   readonly notification?: string | undefined;
   /** The titles of its documents, which are in the inbox. */
   readonly attached?: readonly string[];

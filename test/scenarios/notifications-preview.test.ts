@@ -19,7 +19,7 @@ const day = 24 * 60 * minuteMs;
 const cases = 120;
 const knowing = { clientId: 'knowing office' };
 const confirmLink = (delivery: string) => `https://gov.example/received/${delivery}`;
-// No provider for letters: letter-return-address.test.ts tests a dry run of letters.
+// No provider for letters: letter-return-address.test.ts tests a preview of letters.
 const cascade: CascadePolicy = {
   steps: [
     { channel: 'email', afterMs: 0 },
@@ -67,7 +67,7 @@ const template = fc.record({
 const body = fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: template });
 
 for (const engine of engines) {
-  test(`${engine.name}: a dry run predicts the outcome of the same request`, async (t) => {
+  test(`${engine.name}: a preview predicts the outcome of the same request`, async (t) => {
     const drawn = fc.sample(fc.record({ contact: fc.option(contact, { freq: 8, nil: undefined }), body }), {
       numRuns: cases,
       seed: 4,
@@ -79,19 +79,21 @@ for (const engine of engines) {
     const { sms, texts } = await gateway(t);
     const channels = { ...unconfiguredChannels, inbox: inboxChannel, email: outbox, sms };
     const worker = await start({ channels, timing: { pollMs: day, leaseMs: 60 * day, recoverMs: 60 * day } });
-    const sent: { readonly id: string; readonly shown: readonly DryRunChannel[] }[] = [];
+    const sent: { readonly id: string; readonly shown: readonly PreviewedChannel[] }[] = [];
     let refused = 0;
     for (const [at, { body: asked }] of drawn.entries()) {
       const whole = { citizenId: `cit-${at}`, ...asked };
-      const [dry, real] = [await app.send({ ...whole, dryRun: true }, knowing), await app.send(whole, knowing)];
-      if ('refused' in dry) {
-        assert.deepEqual(real, dry, JSON.stringify(whole));
+      const [preview, real] = [await app.preview(whole, knowing), await app.send(whole, knowing)];
+      if ('refused' in preview) {
+        assert.deepEqual(real, preview, JSON.stringify(whole));
         refused += 1;
       } else if (drawn[at]?.contact === undefined) {
-        assert.ok('refused' in real && real.refused.slug === 'citizen-not-found' && dry.json['citizenKnown'] === false);
+        assert.ok(
+          'refused' in real && real.refused.slug === 'citizen-not-found' && preview.json['citizenKnown'] === false,
+        );
       } else {
         assert.ok('json' in real, JSON.stringify(real));
-        sent.push({ id: String(real.json['id']), shown: dry.json['channels'] as readonly DryRunChannel[] });
+        sent.push({ id: String(real.json['id']), shown: preview.json['channels'] as readonly PreviewedChannel[] });
       }
     }
     worker.wake();
@@ -124,7 +126,7 @@ for (const engine of engines) {
   });
 }
 
-type DryRunChannel = {
+type PreviewedChannel = {
   readonly channel: string;
   readonly reachable: boolean;
   readonly text: string;
@@ -138,7 +140,7 @@ function ended({ channel, reminder, reason }: NotificationView['deliveries'][num
   return [channel, reminder === true, (reason as { code: string } | undefined)?.code].join(' ');
 }
 
-/** A part of a mail without the ids that a dry run does not have: those of the notification and in the link. */
+/** A part of a mail without the ids that a preview does not have: those of the notification and in the link. */
 function bare(part: string | undefined, id: string): string | undefined {
   const locales = ['en', 'de', 'fr', 'nb'].map(localeFor);
   let left = part;

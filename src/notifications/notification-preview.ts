@@ -16,9 +16,8 @@ import { defaultSubject, renderMailText } from './rendering/mail-text.ts';
 import { renderMessageHtml } from './rendering/message-html.ts';
 import { renderSmsText } from './rendering/sms-text.ts';
 
-/** The answer of a dry run. */
-export const dryRunShape = Type.Object({
-  dryRun: Type.Literal(true),
+/** The schema of the answer of a preview. */
+export const previewShape = Type.Object({
   citizenKnown: Type.Boolean({
     description:
       'false: there is no such citizen, and all channels would fail. Always true without the scope citizens:known.',
@@ -59,7 +58,7 @@ export const dryRunShape = Type.Object({
 });
 
 /** A checked request, and what the caller may learn about the citizen. */
-type DryRunInput = {
+type PreviewInput = {
   readonly steps: readonly PlannedStep[];
   readonly deliverBy: number;
   readonly contact: CitizenContact | undefined;
@@ -75,17 +74,16 @@ type DryRunInput = {
 const placeholderId = `ntf_${'0'.repeat(26)}`;
 
 /** Shows what each channel would send, and whether it would reach the citizen. The answer contains no address. */
-export async function dryRunAnswer(input: DryRunInput) {
+export async function previewAnswer(input: PreviewInput) {
   const { steps, contact, mayKnowCitizen, language } = input;
   return {
-    dryRun: true,
     citizenKnown: !mayKnowCitizen || contact !== undefined,
     ...(language === undefined ? {} : { language }),
     channels: await Promise.all(steps.map((step) => previewStep(input, step))),
   };
 }
 
-async function previewStep(input: DryRunInput, { channel, runAt, reminder }: PlannedStep) {
+async function previewStep(input: PreviewInput, { channel, runAt, reminder }: PlannedStep) {
   const { mayKnowCitizen, content, language, ports } = input;
   const { name: sender, returnAddress } = input.service;
   const { subject, message: text } = content;
@@ -120,7 +118,7 @@ async function previewStep(input: DryRunInput, { channel, runAt, reminder }: Pla
 }
 
 /** Why the worker would not send by this channel; undefined when it would. */
-function unreachableReasonOf(input: DryRunInput, channel: ChannelName): ReasonCode | undefined {
+function unreachableReasonOf(input: PreviewInput, channel: ChannelName): ReasonCode | undefined {
   const { contact, mayKnowCitizen } = input;
   const { cascade } = input.ports;
   if (mayKnowCitizen && contact === undefined) return 'citizen-unknown';

@@ -1,0 +1,39 @@
+import { deleteExpiredResults } from '../api/idempotency.ts';
+import { repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
+import type { AppContext } from './app-context.ts';
+import { watchClock } from './watch-clock.ts';
+
+type MinuteJobOptions = {
+  /** Makes unfinished erasures (erasure.ts); absent in the threads that help the first one. */
+  readonly erasures?: (() => Promise<void>) | undefined;
+  /** Whether this process deletes the expired responses of idempotency keys. */
+  readonly cleans: boolean;
+};
+
+const hourMs = 3_600_000;
+
+/**
+ * Each minute: checks the clock, reads a root key that is being rotated, forgets unused keys, and repeats erasures that the
+ * database has lost. Checks the clock at once too. Deletes expired responses each hour.
+ */
+export function startMinuteJobs(app: AppContext, { erasures, cleans }: MinuteJobOptions): { stop(): Promise<unknown> } {
+  const { log, timer, root, citizenKeys, random, clock } = app;
+  const minutely = (name: string, call: () => Promise<void>) =>
+    repeatEvery({ timer, everyMs: 60_000, call, onFault: (fault) => log.fault(name, fault) });
+  const checkClock = watchClock(app);
+  const first = checkClock().catch((fault: unknown) => log.fault('clock', fault));
+  const parts = [
+    minutely('ledger', async () => citizenKeys.evictUnused()),
+    minutely('root-key', async () => root.refresh()),
+    minutely('clock', checkClock),
+  ];
+  if (erasures !== undefined) parts.push(minutely('erasure', erasures));
+  if (cleans) {
+    const call = async () => {
+      if (await app.isClockSure()) await deleteExpiredResults(app.claim, clock.now());
+    };
+    const onFault = (fault: unknown) => log.fault('idempotency', fault);
+    parts.push(repeatEvery({ timer, everyMs: hourMs, firstMs: startupDelayMs(random), call, onFault }));
+  }
+  return { stop: () => Promise.all([first, ...parts.map((part) => part.stop())]) };
+}

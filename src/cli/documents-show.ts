@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import type { StoredDocument } from '../documents/document.ts';
+import { type DocumentWithGrants, findDocument } from '../documents/document-store.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { type DocumentId, parseId } from '../kernel/id.ts';
+import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
+
+type ShowContext = Omit<CommandContext, 'random'>;
+
+const oneDocument = 'name one document by its id, as doc_…';
+
+/** The command `documents show`. */
+export function documentShowCommands(withContext: WithContext<ShowContext>, terminal: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'documents show',
+      usage: 'documents show ID [--json]',
+      summary:
+        'Shows the state of a document: its scan, retention, legal hold and grants. It does not show title or content.',
+      details: 'The access log of the citizen shows that you looked.',
+      run: async (args) => {
+        const options = { json: { type: 'boolean' } } as const;
+        const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+        const id = parseId('document', singlePositional(positionals, oneDocument));
+        if (id === undefined) throw new UsageError(oneDocument);
+        return await withContext((context) => showDocument(context, id, values.json === true, terminal));
+      },
+    },
+  ];
+}
+
+/** The use of the citizen's data is recorded before it is shown. */
+async function showDocument(
+  context: ShowContext,
+  id: DocumentId,
+  json: boolean,
+  { stdout }: Terminal,
+): Promise<ExitCode> {
+  const found = await findDocument(context.read, id);
+  if (found === undefined) throw new CommandFailed(`there is no document ${id}`);
+  const { citizenId } = found.document;
+  await context.commit({
+    events: [{ type: 'document.record-read', ...eventHead(context), citizenId, document: id }],
+    statements: [],
+  });
+  const members = reportDocument(found);
+  if (json) stdout(`${JSON.stringify(members)}\n`);
+  else {
+    const { grants, ...others } = members;
+    for (const [name, value] of Object.entries(others)) stdout(`${name}\t${value}\n`);
+    for (const grant of grants) stdout(`grant\t${Object.values(grant).join('\t')}\n`);
+  }
+  return 0;
+}
+
+function reportDocument({ document, grants }: DocumentWithGrants) {
+  const { id, issuer, createdAt, retainUntil, retentionClass, eraseAt, held, scan } = document;
+  return {
+    id,
+    status: document.status,
+    client: issuer,
+    depositedAt: formatInstant(createdAt),
+    ...endOf(document),
+    ...(scan === null ? {} : { scan: scan.verdict, scannedAt: formatInstant(scan.at) }),
+    ...(scan?.engine == null ? {} : { scanner: scan.engine }),
+    ...(scan?.finding == null ? {} : { finding: scan.finding }),
+    legalHold: held,
+    ...(retentionClass === null ? {} : { retentionClass }),
+    ...(retainUntil === null ? {} : { retainUntil: formatInstant(retainUntil) }),
+    ...(eraseAt === null ? {} : { eraseAt: formatInstant(eraseAt) }),
+    grants: grants.map(({ clientId, purpose, grantedAt, endsAt }) => ({
+      client: clientId,
+      purpose,
+      grantedAt: formatInstant(grantedAt),
+      ...(endsAt === null ? {} : { endsAt: formatInstant(endsAt) }),
+    })),
+  };
+}
+
+/** When the document ceased to be available. */
+function endOf(document: StoredDocument): { readonly withdrawnAt?: string; readonly erasedAt?: string } {
+  switch (document.status) {
+    case 'withdrawn':
+      return { withdrawnAt: formatInstant(document.withdrawnAt) };
+    case 'erased':
+      return { erasedAt: formatInstant(document.erasedAt) };
+    case 'scanning':
+    case 'available':
+    case 'quarantined':
+      return {};
+  }
+}
