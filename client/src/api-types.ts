@@ -694,55 +694,6 @@ export type PreviewNotificationAnswerChannelsItem = {
   segments?: number;
 };
 
-export type PreviewNotificationBody = {
-  /** The id of the citizen in the register. */
-  citizenId: string;
-  /**
-   * The text of the message, plain or in restricted Markdown; required without templateId. The whole body is at most 64
-   * KiB.
-   */
-  message?: string;
-  /**
-   * One of your templates, instead of message and subject. Its text is chosen by language, otherwise by the language of
-   * the citizen, otherwise its default language is used.
-   */
-  templateId?: string;
-  /** One line; the default names the sender. */
-  subject?: string;
-  /**
-   * Your own reference, by which you can find the notification. It need not be unique. It must not contain personal
-   * data.
-   */
-  reference?: string;
-  /** The category of the message; default information. Urgent messages are sent before all others. */
-  category?: 'information' | 'decision' | 'reminder' | 'urgent';
-  /**
-   * The language of the message (BCP 47); the default is the language of the citizen. For a template, one of its
-   * languages.
-   */
-  language?: string;
-  /** The earliest time of sending; in the future, at most one year from now. */
-  sendAt?: string;
-  /**
-   * The deadline of delivery, after sendAt; default two weeks after it. Without delivery by then, the notification is
-   * undeliverable.
-   */
-  deliverBy?: string;
-  /**
-   * The channels in your order. The first begins at once, the others after the waiting times of the server policy. The
-   * inbox is always used. Default: all channels of the policy.
-   */
-  channels?: Array<'inbox' | 'email' | 'sms' | 'letter'>;
-  personalisation?: Personalisation;
-  /** Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
-  attachments?: string[];
-  /**
-   * The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The
-   * evidence contains the result.
-   */
-  legalEffect?: string;
-};
-
 /** A problem (RFC 9457). The page at `type` explains cause and fix. Texts are for people: branch on `type`. */
 export type Problem = {
   /** The kind of problem: the URL of a page with its cause and fix. */
@@ -1832,7 +1783,7 @@ export type Operations = {
        */
       'Access-Log-Hidden-Reason'?: string;
     };
-    body: PreviewNotificationBody;
+    body: SendNotificationBody;
     answers: {
       200: PreviewNotificationAnswer;
     };

@@ -119,7 +119,7 @@ export const sendBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { $id: 'SendNotificationBody', additionalProperties: false },
 );
 
 /** A validated body of these operations. */
