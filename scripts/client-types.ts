@@ -36,7 +36,7 @@ const generatedNotice = '// Made by `npm run generate` from the OpenAPI document
 /** Keywords that restrict a value and do not change its TypeScript type. */
 const ignoredKeywords = new Set([
   ...['description', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'minItems', 'maxItems', 'uniqueItems'],
-  ...['format', 'maxProperties', 'x-oidc-claim'],
+  ...['format', 'maxProperties', 'propertyNames', 'x-oidc-claim'],
 ]);
 const jsonType = 'application/json';
 const errorType = 'application/problem+json';
@@ -61,24 +61,20 @@ function listOperations(paths: Paths) {
 }
 
 function typesFile({ paths, webhooks, components }: ApiDocument): string {
-  const named = new Map<string, string>();
   const declarations: string[] = [];
-  /** Declares a type and returns its name, or returns the name of a declared type with the same text. */
-  const declare = (name: string, schema: Json, about: string): string => {
+  const declare = (name: string, schema: Json) => {
     const text = typeOf(schema, '', name);
-    const existing = named.get(text);
-    if (existing !== undefined) return existing;
-    named.set(text, name);
-    declarations.push(`${comment(about, '')}export type ${name} =${text.startsWith('\n') ? '' : ' '}${text};\n`);
-    return name;
+    declarations.push(
+      `${comment(descriptionOf(schema), '')}export type ${name} =${text.startsWith('\n') ? '' : ' '}${text};\n`,
+    );
   };
-  for (const [name, schema] of Object.entries(components.schemas)) declare(name, schema, descriptionOf(schema));
+  for (const [name, schema] of Object.entries(components.schemas)) declare(name, schema);
   const slugs = { type: 'string', enum: Object.keys(components.examples ?? {}) };
-  if (slugs.enum.length > 0) declare('ProblemSlug', slugs, 'The last part of the type of each problem of today.');
-  const members = listOperations(paths).map(({ operation }) => operationType(operation, declare));
+  const description = 'The last part of the type of each problem of today.';
+  if (slugs.enum.length > 0) declare('ProblemSlug', { ...slugs, description });
+  const members = listOperations(paths).map(({ operation }) => operationType(operation));
   for (const { operation } of listOperations(webhooks)) {
-    const schema = operation.requestBody?.content[jsonType]?.schema ?? failOn(operation.operationId, 'no JSON');
-    declare(capitalize(operation.operationId), schema, `${operation.summary}: what a webhook is called with.`);
+    if (operation.requestBody?.content[jsonType] === undefined) failOn(operation.operationId, 'no JSON');
   }
   const operationTypes = `${comment('Each operation by its operationId: its input, and its JSON response by status. Every error response is a `Problem`.', '')}export type Operations = {\n${members.join('')}};\n`;
   return `${[generatedNotice, preamble, ...declarations, operationTypes].join('\n')}`;
@@ -92,10 +88,7 @@ export type Open<Word extends string> = Word | (string & Record<never, never>);
 export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 `;
 
-type Declare = (name: string, schema: Json, about: string) => string;
-
-function operationType({ operationId, summary, parameters = [], ...rest }: Operation, declare: Declare): string {
-  const name = capitalize(operationId);
+function operationType({ operationId, summary, parameters = [], ...rest }: Operation): string {
   const parts = (['path', 'query', 'header'] as const).flatMap((location) => {
     const own = parameters.filter((one) => one.in === location);
     const isBinary = location === 'header' && rest.requestBody?.content['*/*'] !== undefined;
@@ -109,12 +102,10 @@ function operationType({ operationId, summary, parameters = [], ...rest }: Opera
     };
     return listed.length === 0 ? [] : [`    ${part}${optionalMark}: ${typeOf(object, '    ', operationId)};\n`];
   });
-  const body = bodyType(rest.requestBody, (schema) => declare(`${name}Body`, schema, `Body of: ${summary}.`));
-  const answers = answerTypes(operationId, rest.responses);
-  const lines = answers.map(({ status, schema }) => {
-    const own = `${name}Answer${answers.length > 1 ? status : ''}`;
-    return `      ${status}: ${declare(own, schema, `Answer of: ${summary}.`)};\n`;
-  });
+  const body = bodyType(rest.requestBody, operationId);
+  const lines = answerTypes(operationId, rest.responses).map(
+    ({ status, schema }) => `      ${status}: ${typeOf(schema, '      ', operationId)};\n`,
+  );
   const answersType = lines.length === 0 ? 'Record<never, never>' : `{\n${lines.join('')}    }`;
   return `${comment(summary, '  ')}  ${operationId}: {\n${parts.join('')}${body}    answers: ${answersType};\n  };\n`;
 }
@@ -127,11 +118,11 @@ const contentType: Parameter = {
   schema: { type: 'string' },
 };
 
-function bodyType(body: Operation['requestBody'], declare: (schema: Json) => string): string {
+function bodyType(body: Operation['requestBody'], where: string): string {
   if (body === undefined) return '';
   const json = body.content[jsonType]?.schema;
   const optionalMark = body.required ? '' : '?';
-  if (json !== undefined) return `    body${optionalMark}: ${declare(json)};\n`;
+  if (json !== undefined) return `    body${optionalMark}: ${typeOf(json, '    ', where)};\n`;
   return body.content['*/*'] === undefined
     ? failOn('a body', 'neither JSON nor bytes')
     : `    body${optionalMark}: Bytes;\n`;
@@ -152,10 +143,11 @@ function answerTypes(operationId: string, responses: Operation['responses']) {
 /** The TypeScript type of a schema. `indent` is the indentation of the line on which it starts. */
 function typeOf(schema: Json, indent: string, where: string): string {
   const { type, $ref, const: constant, enum: enumValues, 'x-extensible-enum': open, items, ...others } = schema;
-  const { properties, required, additionalProperties, patternProperties, ...rest } = others;
+  const { properties, required, additionalProperties, anyOf, ...rest } = others;
   const unknownKeyword = Object.keys(rest).find((name) => !ignoredKeywords.has(name));
   if (unknownKeyword !== undefined) failOn(where, unknownKeyword);
   if (typeof $ref === 'string') return $ref.replace('#/components/schemas/', '');
+  if (Array.isArray(anyOf)) return anyOf.map((option: Json) => typeOf(option, indent, where)).join(' | ');
   if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one }, indent, where)).join(' | ');
   if (type === 'null') return type;
   if (constant !== undefined) return literal(constant, where);
@@ -163,7 +155,7 @@ function typeOf(schema: Json, indent: string, where: string): string {
   if (open !== undefined) return `Open<${union(open, indent, where)}>`;
   if (type === 'array') return arrayOf(typeOf(items as Json, indent, where));
   if (type === 'object') {
-    return objectType({ properties, required, additionalProperties, patternProperties } as ObjectSchema, indent, where);
+    return objectType({ properties, required, additionalProperties } as ObjectSchema, indent, where);
   }
   if (type === 'string' || type === 'boolean') return type;
   if (type === 'integer') return 'number';
@@ -173,18 +165,14 @@ function typeOf(schema: Json, indent: string, where: string): string {
 type ObjectSchema = {
   readonly properties?: Readonly<Record<string, Json>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
-  readonly patternProperties?: Readonly<Record<string, Json>>;
+  readonly additionalProperties?: boolean | Json;
 };
 
 function objectType(schema: ObjectSchema, indent: string, where: string): string {
-  const { properties = {}, required = [], additionalProperties = false, patternProperties } = schema;
-  if (typeof additionalProperties !== 'boolean') failOn(where, 'additionalProperties with a schema');
-  if (patternProperties !== undefined) {
-    const [value, ...more] = Object.values(patternProperties);
-    if (value === undefined || more.length > 0 || Object.keys(properties).length > 0)
-      failOn(where, 'patternProperties');
-    return `Record<string, ${typeOf(value, indent, where)}>`;
+  const { properties = {}, required = [], additionalProperties = false } = schema;
+  if (typeof additionalProperties !== 'boolean') {
+    if (Object.keys(properties).length > 0) failOn(where, 'additionalProperties with a schema, beside properties');
+    return `Record<string, ${typeOf(additionalProperties, indent, where)}>`;
   }
   const inner = `${indent}  `;
   const lines = Object.entries(properties).map(([name, member]) => {
@@ -228,10 +216,6 @@ function comment(text: string, indent: string): string {
     else lines.push(`${indent} * ${word}`);
   }
   return `${indent}/**\n${lines.join('\n')}\n${indent} */\n`;
-}
-
-function capitalize(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 class UnsupportedConstruct extends Error {

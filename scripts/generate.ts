@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { describeEndpoints, type LockedEndpoint } from '../src/api/endpoint-register.ts';
 import { createOpenApiDocument } from '../src/api/openapi/document.ts';
 import { operations } from '../src/app/operations.ts';
+import { authMethodsOf } from '../src/auth/authenticate-client.ts';
 import type { Setting } from '../src/config/setting.ts';
 import { settingGroups, settingSchemas } from '../src/config/setting-schemas.ts';
 import { readSettings } from '../src/config/settings.ts';
@@ -30,6 +31,7 @@ const exampleOperator = {
   apiVersion,
   supportEmail: 'api-support@example.gov',
   termsUrl: 'https://www.example.gov/api-terms',
+  authMethods: authMethodsOf(false),
   documentLimit: readSettings({}).documentLimit,
 };
 const lockPath = join(root, 'register.lock');

@@ -49,9 +49,12 @@ test('a deprecated operation responds with its dates and the link to the registe
 test('the OpenAPI document marks deprecated operations, and no others', () => {
   const { deprecated: _gone, ...stays } = old;
   const documentOf = (operation: typeof old) =>
-    createOpenApiDocument([operation], { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1 })[
-      'paths'
-    ] as {
+    createOpenApiDocument([operation], {
+      publicUrl: 'https://api.example.gov',
+      apiVersion: '1.0.0',
+      documentLimit: 1,
+      authMethods: [],
+    })['paths'] as {
       readonly '/old-thing': { readonly get: { readonly deprecated?: boolean } };
     };
   assert.equal(documentOf(old)['/old-thing'].get.deprecated, true);

@@ -188,7 +188,7 @@ type OperationDescription = {
   readonly idempotent?: true;
   /**
    * The body is not JSON but bytes, unread in `call.bytes`, up to the document size limit. `form`: a form is accepted too; the
-   * operation reads and checks it. `usualType`: the first type in the OpenAPI document, which generated clients send.
+   * operation reads and checks it. `usualType`: a type that the OpenAPI document names besides the wildcard.
    */
   readonly bodyBytes?: { readonly usualType: string; readonly form?: DocumentForm };
 };

@@ -7,7 +7,8 @@ export type PageResponse = BufferedResponse | Refusal;
 /** A page or document outside /v1 that answers GET and HEAD; header names in lower case. */
 export type PageRoute = {
   readonly path: string;
-  get(params: Readonly<Record<string, string>>, query: URLSearchParams): Promise<PageResponse>;
+  /** `acceptEncoding` is the header of the request, for pages that are served compressed. */
+  get(params: Readonly<Record<string, string>>, query: URLSearchParams, acceptEncoding?: string): Promise<PageResponse>;
 };
 
 /** A request handler of Node.js for some paths. Other methods receive 405. Its responses carry the common headers. */

@@ -207,9 +207,10 @@ async function servePage(
     // Fastify returns the named parameters of the path as strings.
     request.params as Record<string, string>,
     new URLSearchParams(requestQuery(request.raw.url)),
+    request.headers['accept-encoding'],
   );
   if ('slug' in response) return refuseReply(route, { reply, refusal: response, instance });
-  const { 'content-type': type, ...otherHeaders } = response.headers;
+  const { 'content-type': type, 'content-encoding': coding, ...otherHeaders } = response.headers;
   reply.headers({ ...route.headers, ...otherHeaders, 'request-id': instance });
   const ifNoneMatch = request.headers['if-none-match'];
   const { etag } = otherHeaders;
@@ -217,6 +218,7 @@ async function servePage(
     return reply.code(304).send();
   return reply
     .headers(type === undefined ? {} : { 'content-type': type })
+    .headers(coding === undefined ? {} : { 'content-encoding': coding })
     .code(response.status)
     .send(response.body);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiDocuments, securityTxtPage } from './well-known.ts';
 
-const identity = { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1 };
+const identity = { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1, authMethods: [] };
 const query = new URLSearchParams();
 
 test('a server that is not ready answers 503 with Retry-After, is still alive, and reveals nothing else', async () => {

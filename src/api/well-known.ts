@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
+import { type ContentCoding, chooseContentCoding, encodeContent } from './content-coding.ts';
 import { type ApiInfo, createOpenApiDocument } from './openapi/document.ts';
+import { toOpenApi30 } from './openapi/openapi-30.ts';
 import { toYaml } from './openapi/yaml.ts';
 import type { Operation } from './operation.ts';
 import type { PageRoute } from './page-route.ts';
@@ -20,13 +22,29 @@ export function jsonPage(path: string, content: unknown, headers: Readonly<Recor
 
 function textPage(path: string, text: () => string, headers: Readonly<Record<string, string>>): PageRoute {
   // As bytes, because Fastify adds a charset to the type of a text.
-  const answer = lazy(() => {
-    const body = Buffer.from(text());
+  const plain = lazy(() => Buffer.from(text()));
+  const respond = async (coding: ContentCoding) => {
+    const body = Buffer.from(await encodeContent(plain(), coding));
     const etag = `"${hash('sha256', body, 'base64url')}"`;
-    return { status: 200, headers: { ...anyOriginHeaders, ...headers, etag }, body };
-  });
-  return { path, get: async () => answer() };
+    const coded: Record<string, string> = coding === 'identity' ? {} : { 'content-encoding': coding };
+    const own = { ...headers, ...coded, vary: 'accept-encoding', etag };
+    return { status: 200, headers: { ...anyOriginHeaders, ...own }, body };
+  };
+  // Each form is made once. Two forms never have the same ETag, because their bytes differ.
+  const forms = new Map<ContentCoding, ReturnType<typeof respond>>();
+  return {
+    path,
+    get: async (_params, _query, acceptEncoding) => {
+      const coding = plain().length < minCompressedBytes ? 'identity' : chooseContentCoding(acceptEncoding);
+      const form = forms.get(coding) ?? respond(coding);
+      forms.set(coding, form);
+      return await form;
+    },
+  };
 }
+
+/** Shorter documents fit into one packet anyway. */
+const minCompressedBytes = 1_024;
 
 /** Creates a value at its first use, so that the start of a server does not wait for its documents. */
 function lazy<T extends object | string>(make: () => T): () => T {
@@ -62,7 +80,7 @@ export function securityTxtPage(clock: Clock, textUntil: (expires: string) => st
 /** Whether requests can be served, and the alarms of the ledger, which do not prevent that. */
 type Readiness = { readonly up: boolean; readonly ledger?: 'ok' | readonly string[] };
 
-/** The documents of the interface that need no token: OpenAPI as JSON and as YAML, and the health. */
+/** The documents of the interface that need no token: OpenAPI 3.1 as JSON and as YAML, 3.0.3 as JSON, and the health. */
 export function apiDocuments<P>(
   operations: readonly Operation<P>[],
   identity: ApiInfo,
@@ -78,11 +96,14 @@ export function apiDocuments<P>(
     },
   });
   const asJson = lazy(() => JSON.stringify(description(), null, 2));
+  const asJson30 = lazy(() => JSON.stringify(toOpenApi30(description()), null, 2));
   const asYaml = lazy(() => toYaml(description()));
   const yaml = { 'content-type': 'application/yaml' };
   return [
     textPage('/openapi.json', asJson, json),
     textPage('/v1/openapi.json', asJson, json),
+    textPage('/openapi-3.0.json', asJson30, json),
+    textPage('/v1/openapi-3.0.json', asJson30, json),
     textPage('/openapi.yaml', asYaml, yaml),
     textPage('/v1/openapi.yaml', asYaml, yaml),
     health('/healthz', async () => ({ up: true })),

@@ -5,6 +5,7 @@ import { scopes } from '../api/operation.ts';
 import type { MountedHandler, PageRoute } from '../api/page-route.ts';
 import type { TransportSecurity } from '../api/transport-security.ts';
 import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from '../api/well-known.ts';
+import { authMethodsOf } from '../auth/authenticate-client.ts';
 import { createAuthorizationServer } from '../auth/authorization-server.ts';
 import { createTokenChecker } from '../auth/check-token.ts';
 import { createConcurrencyLimiter } from '../auth/concurrency-limiter.ts';
@@ -62,6 +63,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
     report: (fault) => log.fault('token', fault),
     onRefused: (refused) => log.notice('token refused', refused),
   });
+  const authMethods = authMethodsOf(clientSecrets === true);
   const metadataOptions = { publicUrl, scopes, trustedIssuers };
   const isReady = async () => {
     const { alarms } = watch.state();
@@ -80,7 +82,11 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
       countFailure: transport.failedRequests.count,
     },
     pages: [
-      ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl, documentLimit }, isReady),
+      ...apiDocuments(
+        operations,
+        { publicUrl, apiVersion, supportEmail, termsUrl, documentLimit, authMethods },
+        isReady,
+      ),
       jsonPage('/.well-known/oauth-protected-resource/v1', protectedResourceMetadata(metadataOptions)),
       catalogPage(apiCatalog(publicUrl)),
       ...(securityContact === undefined

@@ -108,6 +108,7 @@ function startPages({ outbox, hasCitizenPages }: StartPageOptions): readonly Pag
     '/docs': 'Reference of the interface',
     '/problems': 'Problems',
     '/openapi.json': 'OpenAPI 3.1',
+    '/openapi-3.0.json': 'OpenAPI 3.0',
     ...(hasCitizenPages ? { [citizenPaths.home]: 'For citizens: your messages and documents' } : {}),
     ...(outbox === undefined ? {} : { '/outbox': 'Outbox' }),
   });

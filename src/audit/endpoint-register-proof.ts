@@ -6,20 +6,26 @@ import { openEntryContent } from '../ledger/receipt-extra.ts';
 import type { SystemKeys } from '../ledger/system-keys.ts';
 
 /** The proof that the register of endpoints only grew: its own chain in the ledger, with all contents readable. */
-export const endpointRegisterProof = Type.Object({
-  chain: Type.String({ description: 'The pseudonym of the register in the ledger, in base64.' }),
-  linkKey: Type.String({ description: 'The key that verifies the chain of its entries, in base64.' }),
-  treeSize: Type.Integer(),
-  entries: Type.Array(
-    Type.Object({
-      number: Type.Integer({ description: 'From 1 without gaps. A number never changes.' }),
-      endpoint: Type.String(),
-      since: Type.String(),
-      schemaHash: Type.String(),
-      proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
-    }),
-  ),
-});
+export const endpointRegisterProof = Type.Object(
+  {
+    chain: Type.String({ description: 'The pseudonym of the register in the ledger, in base64.' }),
+    linkKey: Type.String({ description: 'The key that verifies the chain of its entries, in base64.' }),
+    treeSize: Type.Integer(),
+    entries: Type.Array(
+      Type.Object(
+        {
+          number: Type.Integer({ description: 'From 1 without gaps. A number never changes.' }),
+          endpoint: Type.String(),
+          since: Type.String(),
+          schemaHash: Type.String(),
+          proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
+        },
+        { $id: 'EndpointRegisterEntry' },
+      ),
+    ),
+  },
+  { $id: 'EndpointRegisterProof' },
+);
 /** The proof that the register of endpoints only grew: its own chain in the ledger, with all contents readable. */
 export type EndpointRegisterProof = Static<typeof endpointRegisterProof>;
 

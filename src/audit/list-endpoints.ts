@@ -5,16 +5,19 @@ import type { AuditPorts } from './ports.ts';
 
 const request = {};
 
-const endpoint = Type.Object({
-  name: Type.String(),
-  since: Type.String(),
-  method: Type.String(),
-  path: Type.String(),
-  scope: Type.Union([Type.String(), Type.Null()]),
-  callers: Type.Array(Type.Union(callerKinds.map((kind) => Type.Literal(kind)))),
-  summary: Type.String(),
-  schemaHash: Type.String(),
-});
+const endpoint = Type.Object(
+  {
+    name: Type.String(),
+    since: Type.String(),
+    method: Type.String(),
+    path: Type.String(),
+    scope: Type.Union([Type.String(), Type.Null()]),
+    callers: Type.Array(Type.Union(callerKinds.map((kind) => Type.Literal(kind)))),
+    summary: Type.String(),
+    schemaHash: Type.String(),
+  },
+  { $id: 'Endpoint' },
+);
 
 /** Lists the register of endpoints. */
 export const listEndpoints = defineOperation({

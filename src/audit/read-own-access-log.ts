@@ -34,46 +34,49 @@ const request = {
   ),
 };
 
-const usage = Type.Object({
-  number: Type.Integer({ description: 'The place among all uses of your data, from 1 without gaps.' }),
-  logTime: Type.String({ format: 'date-time' }),
-  state: Type.Union([Type.Literal('shown'), Type.Literal('hidden'), Type.Literal('erased')], {
-    description: 'hidden: disclosed later by law; erased: its content was destroyed, its proof stays.',
-  }),
-  processingType: Type.Optional(
-    Type.String({ description: 'The processing type of Andmejälgija v3, such as DATA_RESPONSE.' }),
-  ),
-  usage: Type.Optional(Type.String({ description: 'The kind of use, such as document.retrieved.' })),
-  purpose: Type.Optional(Type.String()),
-  legalBasis: Type.Optional(Type.String()),
-  consentReference: Type.Optional(Type.String()),
-  initiatorOrg: Type.Optional(Type.Object({ type: Type.String(), code: Type.String(), name: Type.String() })),
-  initiator: Type.Optional(Type.String({ description: 'citizen, operator or system, if no organisation acted.' })),
-  logSourceSystem: Type.Optional(Type.String()),
-  queryId: Type.Optional(Type.String({ description: 'The id of the event.' })),
-  bulkProcessing: Type.Optional(Type.Boolean()),
-  hiddenUntil: Type.Optional(Type.String({ format: 'date-time' })),
-  hiddenReason: Type.Optional(Type.String()),
-  details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  explanation: Type.Optional(
-    Type.Object(
-      {
-        reason: Type.Union([...unmatchedReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
-          description: 'Why it was not a match; null for a match.',
-        }),
-        claims: Type.Record(Type.String(), Type.Union(claimFindings.map((finding) => Type.Literal(finding))), {
-          description:
-            'How each claim compares with your record. former: an earlier value matched. not_available: the record has no value.',
-        }),
-      },
-      {
-        description:
-          'Only for a verification: why it had its result, as long as the result is stored. The client did not receive it.',
-      },
+const usage = Type.Object(
+  {
+    number: Type.Integer({ description: 'The place among all uses of your data, from 1 without gaps.' }),
+    logTime: Type.String({ format: 'date-time' }),
+    state: Type.Union([Type.Literal('shown'), Type.Literal('hidden'), Type.Literal('erased')], {
+      description: 'hidden: disclosed later by law; erased: its content was destroyed, its proof stays.',
+    }),
+    processingType: Type.Optional(
+      Type.String({ description: 'The processing type of Andmejälgija v3, such as DATA_RESPONSE.' }),
     ),
-  ),
-  proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
-});
+    usage: Type.Optional(Type.String({ description: 'The kind of use, such as document.retrieved.' })),
+    purpose: Type.Optional(Type.String()),
+    legalBasis: Type.Optional(Type.String()),
+    consentReference: Type.Optional(Type.String()),
+    initiatorOrg: Type.Optional(Type.Object({ type: Type.String(), code: Type.String(), name: Type.String() })),
+    initiator: Type.Optional(Type.String({ description: 'citizen, operator or system, if no organisation acted.' })),
+    logSourceSystem: Type.Optional(Type.String()),
+    queryId: Type.Optional(Type.String({ description: 'The id of the event.' })),
+    bulkProcessing: Type.Optional(Type.Boolean()),
+    hiddenUntil: Type.Optional(Type.String({ format: 'date-time' })),
+    hiddenReason: Type.Optional(Type.String()),
+    details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    explanation: Type.Optional(
+      Type.Object(
+        {
+          reason: Type.Union([...unmatchedReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
+            description: 'Why it was not a match; null for a match.',
+          }),
+          claims: Type.Record(Type.String(), Type.Union(claimFindings.map((finding) => Type.Literal(finding))), {
+            description:
+              'How each claim compares with your record. former: an earlier value matched. not_available: the record has no value.',
+          }),
+        },
+        {
+          description:
+            'Only for a verification: why it had its result, as long as the result is stored. The client did not receive it.',
+        },
+      ),
+    ),
+    proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
+  },
+  { $id: 'DataUse' },
+);
 
 /** The citizen's own access log: who used which data, when and why, each with a proof. Reading it is itself a use. */
 export const readOwnAccessLog = defineOperation({

@@ -60,6 +60,7 @@ export function apiCatalog(publicUrl: string): Record<string, unknown> {
         anchor: `${publicUrl}/v1`,
         'service-desc': [
           { href: `${publicUrl}/v1/openapi.json`, type: 'application/vnd.oai.openapi+json;version=3.1' },
+          { href: `${publicUrl}/v1/openapi-3.0.json`, type: 'application/vnd.oai.openapi+json;version=3.0' },
           { href: `${publicUrl}/v1/openapi.yaml`, type: 'application/vnd.oai.openapi;version=3.1' },
         ],
         'service-meta': [

@@ -4,7 +4,7 @@ import { defineOperation, type OperationCall, type RefusedDecision } from '../ap
 import { deriveMessageKey, keyBytes, openSealed, SealBroken, saltBytes, seal } from '../crypto/chunked-encryption.ts';
 import type { Statement } from '../db/database.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { depositForm } from './deposit-form.ts';
+import { depositForm, toFormRefusal } from './deposit-form.ts';
 import { depositHeaders } from './deposit-headers.ts';
 import { type DepositRequest, parseDeposit } from './deposit-request.ts';
 import type { SealedDocument } from './document.ts';
@@ -30,7 +30,7 @@ export const depositDocument = defineOperation({
   callers: ['clients'],
   summary: 'Deposit a document for a citizen',
   description:
-    'Send the document itself as the body, and describe it in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The server encrypts the document while it arrives, under a key that only the citizen’s key opens. It compares the first bytes with Content-Type, and the digest with Repr-Digest if you send one. A broken upload leaves nothing. You can also send multipart/form-data: the fields citizenId, title, kind, issuedAt, retainUntil, retentionClass, purpose, legalBasis and digest (as Repr-Digest), then the part document. An Idempotency-Key requires the digest. If the installation has a malware scanner, the status of the document is scanning until the scanner found it clean.',
+    'Send the document itself as the body, and describe it in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The server encrypts the document while it arrives, under a key that only the citizen’s key opens. It compares the first bytes with Content-Type, and the digest with Repr-Digest if you send one. A broken upload leaves nothing. You can also send multipart/form-data: the fields citizenId, title, kind, issuedAt, retainUntil, retentionClass, purpose, legalBasis and digest (as Repr-Digest), then the part document. A part without a type, or with the type application/octet-stream, gets the type that its bytes and its file name show. An Idempotency-Key requires the digest. If the installation has a malware scanner, the status of the document is scanning until the scanner found it clean.',
   request,
   bodyBytes: { usualType: 'application/pdf', form: depositForm },
   idempotent: true,
@@ -158,14 +158,15 @@ async function refuseUnknown(call: DepositCall, deposit: DepositRequest): Promis
 }
 
 /** Receives and encrypts the bytes under a data key of their own. A refusal leaves no blob. */
-async function receiveBytes(call: DepositCall, { terms, pieces }: DepositRequest) {
+async function receiveBytes(call: DepositCall, { terms, pieces, isForm }: DepositRequest) {
   const { bytes, ports, signal } = call;
   const id = call.createId('document');
   const dataKey = ports.random(keyBytes);
   const message = deriveMessageKey(dataKey, blobContext(id), ports.random(saltBytes));
   const destination = { blobs: ports.blobs, name: id, message };
   const arrival = await receiveDocument({ request: bytes, pieces, signal, maxBytes: ports.limit }, destination, terms);
-  return 'refusal' in arrival ? arrival : { id, dataKey, header: message.header, received: arrival.received };
+  if ('refusal' in arrival) return isForm ? { refusal: toFormRefusal(arrival.refusal) } : arrival;
+  return { id, dataKey, header: message.header, received: arrival.received };
 }
 
 /**

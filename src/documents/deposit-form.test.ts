@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import type { Refusal } from '../kernel/refusal.ts';
-import { maxFramingBytes, readDepositForm, toFormIssue } from './deposit-form.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { maxFramingBytes, readDepositForm, toFormIssue, toFormRefusal } from './deposit-form.ts';
 import { RequestRejected } from './receive-document.ts';
 
 const type = 'multipart/form-data; boundary=b';
@@ -81,4 +81,45 @@ test('each fault of a form names its field, and describes it in terms of a form'
     code: 'malformed',
     detail: 'must be text of 1 to 200 printable characters',
   });
+});
+
+test('a part without a type, or with a generic one, gets the type that its bytes and its file name show', async () => {
+  const typeOf = async (content: string, head: string) => {
+    const text = `${fields}${part('document', content, head)}--b--\r\n`;
+    const form = await readDepositForm(Readable.from([Buffer.from(text, 'latin1')]), type, limit);
+    if ('refusal' in form) return form.refusal;
+    const pieces = await Array.fromAsync(form.pieces);
+    assert.equal(Buffer.concat(pieces).toString('latin1'), content, 'the document keeps its first bytes');
+    return form.headers['content-type'];
+  };
+  const generic = '\r\nContent-Type: application/octet-stream';
+  const cases = [
+    ['%PDF-1.7\n', '', 'application/pdf'],
+    ['%PDF-1.7\n', `; filename="a.bin"${generic}`, 'application/pdf'],
+    [`%PDF-1.7\n${' '.repeat(100_000)}`, generic, 'application/pdf'],
+    ['\x89PNG\r\n\x1a\n', '; filename="a.jpg"', 'image/png'],
+    ['Text.', '; filename="a.txt"', 'text/plain'],
+    ['a,b', '; filename="A.CSV"', 'text/csv'],
+    ['', '', 'text/plain'],
+    ['PK\x03\x04', `; filename="a"${generic}`, 'application/zip'],
+    [
+      'PK\x03\x04',
+      `; filename="a.docx"${generic}`,
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    ],
+    ['Text.', '; filename="a.pdf"\r\nContent-Type: text/html', 'text/html'],
+  ] as const;
+  for (const [content, head, expected] of cases) assert.equal(await typeOf(content, head), expected, head);
+  const unknown = await typeOf('\x7fELF\x02\x01\0', generic);
+  assert.ok(typeof unknown === 'object');
+  assert.equal(unknown.slug, 'unsupported-media-type');
+  assert.match(unknown.detail, /^The bytes of the part 'document' do not show its type\. Give the part one of .*pdf/);
+});
+
+test('a refusal of the content of a form names the part and the field', () => {
+  const mismatch = refuse('content-mismatch', 'The bytes do not have the SHA-256 in Repr-Digest.');
+  const { detail } = toFormRefusal(mismatch);
+  assert.equal(detail, "Part 'document': The bytes do not have the SHA-256 in the field digest.");
+  const other = refuse('purpose-not-permitted');
+  assert.deepEqual(toFormRefusal(other), other);
 });

@@ -5,6 +5,7 @@ import { payloadTooLarge } from '../api/read-body.ts';
 import { compilePartCheck, safeName } from '../api/validate-request.ts';
 import { type Issue, type IssueCode, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { type DepositHeaders, depositHeaders } from './deposit-headers.ts';
+import { allowedMediaTypes, detectMediaType, headBytes } from './media-type.ts';
 import { RequestRejected } from './receive-document.ts';
 
 /** The fields of a deposit form with the equivalent headers. All must come before `document`. */
@@ -73,14 +74,55 @@ export async function readDepositForm(
   if (form === undefined) return { refusal: malformed('The Content-Type names no usable boundary.') };
   const reading = startReading(request, form, limit);
   try {
-    const headers = headersOfForm(reading.fields, await reading.opened);
-    if (!('refusal' in headers)) return { headers, pieces: reading.pieces() };
+    const { mediaType, fileName } = await reading.opened;
+    const headers = headersOfForm(reading.fields, mediaType);
+    if (!('refusal' in headers)) {
+      if (!unstatedTypes.has(mediaType)) return { headers, pieces: reading.pieces() };
+      const { head, pieces } = await peekPieces(reading.pieces());
+      const detected = detectMediaType(head, fileName);
+      if (detected !== undefined) return { headers: { ...headers, 'content-type': detected }, pieces };
+    }
     reading.stop();
-    return headers;
+    return 'refusal' in headers ? headers : { refusal: unknownContent() };
   } catch (fault) {
     reading.stop();
     if (fault instanceof RequestRejected) return { refusal: fault.refusal };
     throw fault;
+  }
+}
+
+/**
+ * The types of a part that do not say what it is. `text/plain` is the default type of a part (RFC 7578, section 4.4), and the
+ * parser reports it for a part without a type.
+ */
+const unstatedTypes: ReadonlySet<string> = new Set(['application/octet-stream', 'text/plain']);
+
+function unknownContent(): Refusal {
+  const types = allowedMediaTypes.join(', ');
+  const detail = `The bytes of the part '${filePart}' do not show its type. Give the part one of these types: ${types}.`;
+  return refuse('unsupported-media-type', detail, { headers: { accept: types } });
+}
+
+/** Reads the first bytes of a document. `pieces` has them again, and the rest. */
+async function peekPieces(all: AsyncGenerator<Uint8Array>) {
+  const first: Uint8Array[] = [];
+  let length = 0;
+  while (length < headBytes) {
+    const next = await all.next();
+    if (next.done === true) break;
+    // Copied, because the first bytes are needed after the next read.
+    first.push(Uint8Array.from(next.value));
+    length += next.value.length;
+  }
+  return { head: Buffer.concat(first).subarray(0, headBytes), pieces: rejoin(first, all) };
+}
+
+async function* rejoin(first: readonly Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
   }
 }
 
@@ -96,10 +138,10 @@ function createParser(contentType: string): Parser | undefined {
   }
 }
 
-/** Starts to read a form. `opened` resolves to the media type of the document, or rejects with `RequestRejected`. */
+/** Starts to read a form. `opened` resolves to the media type and the file name of the document, or rejects with `RequestRejected`. */
 function startReading(request: Readable, form: Parser, limit: number) {
   const fields = new Map<string, string>();
-  const opened = Promise.withResolvers<string>();
+  const opened = Promise.withResolvers<{ readonly mediaType: string; readonly fileName: string }>();
   const ended = Promise.withResolvers<void>();
   let file: Readable | undefined;
   let receivedBytes = 0;
@@ -135,12 +177,13 @@ function startReading(request: Readable, form: Parser, limit: number) {
     if (fields.has(name)) fail('A field must not occur twice.', pointer, 'repeated');
     fields.set(name, value);
   });
-  form.on('file', (...[, stream, , coding, mediaType]) => {
+  form.on('file', (...[, stream, fileName, coding, mediaType]) => {
     file = stream;
     // The consumer of the pieces gets the error; before that, `opened` rejects.
     stream.on('error', () => undefined);
     if (!['7bit', '8bit', 'binary'].includes(coding)) fail('The document must have no transfer encoding.');
-    opened.resolve(mediaType);
+    // The parser gives undefined for a part without a file name, against its types.
+    opened.resolve({ mediaType, fileName: fileName ?? '' });
   });
   const tooMany = () => fail('The form has too many parts.');
   form.on('partsLimit', tooMany).on('filesLimit', tooMany).on('fieldsLimit', tooMany);
@@ -203,6 +246,17 @@ export function toFormIssue(issue: Issue): Issue {
   // A form carries its text without encoding.
   const detail = issue.detail.replace('percent-encoded UTF-8', 'text');
   return { in: 'body', pointer: `/${field}`, code: issue.code, detail };
+}
+
+/** Converts the refusal of a deposit by headers to one of its form: it names the part, and the field instead of the header. */
+export function toFormRefusal({ detail, issues, ...refusal }: Refusal): Refusal {
+  const isAboutPart = refusal.slug === 'unsupported-media-type' || refusal.slug === 'content-mismatch';
+  const own = detail.replace('Content-Type', 'its Content-Type').replace('Repr-Digest', 'the field digest');
+  return {
+    ...refusal,
+    detail: isAboutPart ? `Part '${filePart}': ${own}` : detail,
+    ...(issues && { issues: issues.map(toFormIssue) }),
+  };
 }
 
 function malformed(detail: string, pointer = '', code: IssueCode = 'malformed'): Refusal {

@@ -2,7 +2,7 @@ import type { OperationCall, RequestShape } from '../api/operation.ts';
 import { declaredTooLarge } from '../api/read-body.ts';
 import type { Json } from '../kernel/canonical-json.ts';
 import { type Issue, type Refusal, refuseIssues } from '../kernel/refusal.ts';
-import { isForm, maxFramingBytes, readDepositForm, toFormIssue } from './deposit-form.ts';
+import { isForm, maxFramingBytes, readDepositForm, toFormIssue, toFormRefusal } from './deposit-form.ts';
 import { type DepositHeaders, type DepositTerms, readDepositHeaders } from './deposit-headers.ts';
 import { refusalOfPurpose } from './http/header-text.ts';
 import type { DocumentPorts } from './ports.ts';
@@ -15,6 +15,7 @@ export type DepositRequest = {
   /** The stated values including the digest: two deposits with equal input are the same one. */
   readonly input: Json;
   readonly pieces: AsyncIterable<Uint8Array>;
+  readonly isForm: boolean;
 };
 
 type DepositCall = Pick<
@@ -36,8 +37,7 @@ export async function parseDeposit(call: DepositCall): Promise<DepositRequest | 
   const read = readDepositHeaders(headers, call.now);
   const toIssue = (issue: Issue) => (form === undefined ? issue : toFormIssue(issue));
   if ('refusal' in read) {
-    const { refusal } = read;
-    return { refusal: { ...refusal, ...(refusal.issues && { issues: refusal.issues.map(toIssue) }) } };
+    return form === undefined ? read : { refusal: toFormRefusal(read.refusal) };
   }
   const { terms } = read;
   const refusal = refusalOfPurpose(call.caller, terms.processingBasis.purpose);
@@ -48,7 +48,7 @@ export async function parseDeposit(call: DepositCall): Promise<DepositRequest | 
   }
   const { 'content-length': _length, 'content-encoding': _coding, ...stated } = headers;
   const pieces = form?.pieces ?? piecesOf(call.bytes);
-  const request = { input: { ...stated }, pieces };
+  const request = { input: { ...stated }, pieces, isForm: form !== undefined };
   if (terms.retentionClass === null) return { ...request, terms: { ...terms, eraseAt: null } };
   const retention = await findRetentionClass(call.read, terms.retentionClass);
   if (retention === undefined) {

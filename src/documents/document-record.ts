@@ -23,50 +23,59 @@ export const purposeHeader = Type.Optional(
 );
 
 /** The record of a document on the wire. */
-export const documentRecord = Type.Object({
-  id: Type.String(),
-  citizenId: Type.String(),
-  title: Type.String(),
-  kind: Type.Union([Type.String(), Type.Null()]),
-  mediaType: Type.String(),
-  size: Type.Integer({ description: 'Bytes of the document.' }),
-  digest: Type.String({ description: 'In the form of Repr-Digest (RFC 9530): sha-256=:BASE64:' }),
-  issuer: Type.String({ description: 'The client that deposited it.' }),
-  issuedAt: instant,
-  status: Type.Union([
-    Type.Literal('scanning'),
-    Type.Literal('available'),
-    Type.Literal('quarantined'),
-    Type.Literal('withdrawn'),
-  ]),
-  retainUntil: instantOrNullSchema('It is not erased before this time.'),
-  retentionClass: Type.Union([Type.String(), Type.Null()]),
-  eraseAt: instantOrNullSchema('When it is erased automatically; null: never.'),
-  scan: Type.Object(
-    {
-      verdict: Type.Union([
-        Type.Literal('clean'),
-        Type.Literal('infected'),
-        Type.Literal('unscannable'),
-        Type.Literal('not-scanned'),
-        Type.Literal('waiting'),
-      ]),
-      at: instantOrNullSchema('The time of the last scan.'),
-      engine: Type.Union([Type.String(), Type.Null()], {
-        description: 'The scanner and the version of its signatures.',
-      }),
-      finding: Type.Union([Type.String(), Type.Null()]),
-    },
-    { description: 'The malware scan. not-scanned: this installation delivers documents without a scan.' },
-  ),
-  access: Type.Array(
-    Type.Object({ clientId: Type.String(), purpose: Type.String(), endsAt: instantOrNullSchema('Null: no end.') }),
-    {
-      description:
-        'The other clients that may read it now. The issuer and the citizen see all grants, another client its own.',
-    },
-  ),
-});
+export const documentRecord = Type.Object(
+  {
+    id: Type.String(),
+    citizenId: Type.String(),
+    title: Type.String(),
+    kind: Type.Union([Type.String(), Type.Null()]),
+    mediaType: Type.String(),
+    size: Type.Integer({ description: 'Bytes of the document.' }),
+    digest: Type.String({ description: 'In the form of Repr-Digest (RFC 9530): sha-256=:BASE64:' }),
+    issuer: Type.String({ description: 'The client that deposited it.' }),
+    issuedAt: instant,
+    status: Type.Union([
+      Type.Literal('scanning'),
+      Type.Literal('available'),
+      Type.Literal('quarantined'),
+      Type.Literal('withdrawn'),
+    ]),
+    retainUntil: instantOrNullSchema('It is not erased before this time.'),
+    retentionClass: Type.Union([Type.String(), Type.Null()]),
+    eraseAt: instantOrNullSchema('When it is erased automatically; null: never.'),
+    scan: Type.Object(
+      {
+        verdict: Type.Union([
+          Type.Literal('clean'),
+          Type.Literal('infected'),
+          Type.Literal('unscannable'),
+          Type.Literal('not-scanned'),
+          Type.Literal('waiting'),
+        ]),
+        at: instantOrNullSchema('The time of the last scan.'),
+        engine: Type.Union([Type.String(), Type.Null()], {
+          description: 'The scanner and the version of its signatures.',
+        }),
+        finding: Type.Union([Type.String(), Type.Null()]),
+      },
+      {
+        $id: 'DocumentScan',
+        description: 'The malware scan. not-scanned: this installation delivers documents without a scan.',
+      },
+    ),
+    access: Type.Array(
+      Type.Object(
+        { clientId: Type.String(), purpose: Type.String(), endsAt: instantOrNullSchema('Null: no end.') },
+        { $id: 'DocumentAccess' },
+      ),
+      {
+        description:
+          'The other clients that may read it now. The issuer and the citizen see all grants, another client its own.',
+      },
+    ),
+  },
+  { $id: 'DocumentRecord' },
+);
 
 /** The record for a reader. The issuer and the citizen see all active grants; another client sees its own. */
 export function toDocumentRecord(

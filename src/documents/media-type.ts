@@ -58,6 +58,25 @@ export function extensionOf(mediaType: string): string {
   return parseMediaType(mediaType)?.rule.extension ?? 'bin';
 }
 
+/**
+ * Finds the type of a document by its first `headBytes` bytes, and by the extension of its file name where several types begin
+ * alike. Undefined if the bytes fit no allowed type.
+ */
+export function detectMediaType(head: Uint8Array, fileName: string): string | undefined {
+  const bytes = Buffer.from(head);
+  const content = containerOf(bytes) ?? (bytes.some(isBinary) ? undefined : 'text');
+  const fitting = Object.entries(allowedTypes).filter(
+    ([type, rule]) => rule.content === content && fitsArchive(type, bytes),
+  );
+  const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase();
+  const found =
+    fitting.find(([, rule]) => rule.extension === extension) ??
+    fitting.find(([type]) => type.startsWith(openDocument)) ??
+    fitting.find(([type]) => type === 'application/zip' || type === 'text/plain') ??
+    fitting[0];
+  return found?.[0];
+}
+
 /** Compares a document with its declared type while it arrives; both functions return false at the first mismatch. */
 export type ContentCheck = { add(piece: Uint8Array): boolean; end(): boolean };
 
@@ -65,7 +84,7 @@ export type ContentCheck = { add(piece: Uint8Array): boolean; end(): boolean };
  * Enough for each signature, for the first entry of an OpenDocument archive, which names its type, and for a PDF header that begins
  * within the first 1,024 bytes.
  */
-const headBytes = 1_028;
+export const headBytes = 1_028;
 
 /** The check of one document. Text must be UTF-8 without control characters, and must not start like a binary format. */
 export function createContentCheck(declared: MediaType): ContentCheck {

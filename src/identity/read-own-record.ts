@@ -17,15 +17,20 @@ const ownRecord = Type.Object({
   email: text,
   phone: text,
   language: text,
-  formerNames: Type.Array(Type.Object({ givenName: optionalText, familyName: optionalText, ...span })),
+  formerNames: Type.Array(
+    Type.Object({ givenName: optionalText, familyName: optionalText, ...span }, { $id: 'FormerName' }),
+  ),
   formerAddresses: Type.Array(
-    Type.Object({
-      streetAddress: optionalText,
-      postalCode: optionalText,
-      locality: optionalText,
-      country: optionalText,
-      ...span,
-    }),
+    Type.Object(
+      {
+        streetAddress: optionalText,
+        postalCode: optionalText,
+        locality: optionalText,
+        country: optionalText,
+        ...span,
+      },
+      { $id: 'FormerAddress' },
+    ),
   ),
   underReview: Type.Boolean({ description: 'The record is under review: fitting claims are answered not_determined.' }),
   locked: Type.Boolean({

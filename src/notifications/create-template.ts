@@ -38,7 +38,7 @@ const body = Type.Object(
             description: 'Plain text or restricted Markdown, with a placeholder ((name)) for each value.',
           }),
         },
-        { additionalProperties: false },
+        { $id: 'NewTemplateText', additionalProperties: false },
       ),
       {
         minItems: 1,

@@ -56,7 +56,7 @@ export const listInboxMessages = defineOperation({
     200: {
       description: 'One page.',
       schema: Type.Object({
-        items: Type.Array(Type.Object(inboxItemProperties)),
+        items: Type.Array(Type.Object(inboxItemProperties, { $id: 'InboxItem' })),
         next: Type.Optional(
           Type.String({ description: 'The value of before for the next page; absent on the last one.' }),
         ),

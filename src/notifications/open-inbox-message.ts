@@ -38,10 +38,13 @@ export const openInboxMessage = defineOperation({
         message: Type.String({ description: 'The text as sent: plain text or restricted Markdown.' }),
         html: Type.String({ description: 'The message as an HTML page with all texts escaped.' }),
         attachments: Type.Array(
-          Type.Object({
-            id: Type.String({ description: 'A document of the citizen; read it at /v1/documents/{id}.' }),
-            title: Type.String(),
-          }),
+          Type.Object(
+            {
+              id: Type.String({ description: 'A document of the citizen; read it at /v1/documents/{id}.' }),
+              title: Type.String(),
+            },
+            { $id: 'Attachment' },
+          ),
         ),
       }),
     },

@@ -23,10 +23,13 @@ const request = {
 
 const page = Type.Object({
   items: Type.Array(
-    Type.Object({
-      id: Type.String({ description: 'The id of the event in the ledger, and the webhook-id of its calls.' }),
-      ...eventMembers,
-    }),
+    Type.Object(
+      {
+        id: Type.String({ description: 'The id of the event in the ledger, and the webhook-id of its calls.' }),
+        ...eventMembers,
+      },
+      { $id: 'FeedEvent' },
+    ),
   ),
   after: Type.String({ description: 'The cursor for the next request; unchanged if there is nothing new.' }),
 });

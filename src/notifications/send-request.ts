@@ -95,6 +95,7 @@ export const sendBody = Type.Object(
         Type.String({ maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
         Type.String({ maxLength: 2_000 }),
         {
+          $id: 'Personalisation',
           maxProperties: maxValues,
           description:
             'Values for the placeholders ((name)) in subject and message; required if there are any, because all placeholders need a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the filled texts.',
@@ -118,7 +119,7 @@ export const sendBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { $id: 'SendNotificationBody', additionalProperties: false },
 );
 
 /** A validated body of these operations. */

@@ -12,28 +12,37 @@ import type { NotificationPorts } from './ports.ts';
 const request = { body: contactPreferencesShape };
 
 /** The preferences as the API returns them, with the verified addresses. */
-export const preferencesShape = Type.Object({
-  ...contactPreferencesShape.properties,
-  verified: Type.Array(
-    Type.Object({
-      channel: Type.String({ description: 'email or sms.' }),
-      address: Type.String(),
-      verifiedAt: Type.String({ format: 'date-time' }),
+export const preferencesShape = Type.Object(
+  {
+    ...contactPreferencesShape.properties,
+    verified: Type.Array(
+      Type.Object(
+        {
+          channel: Type.String({ description: 'email or sms.' }),
+          address: Type.String(),
+          verifiedAt: Type.String({ format: 'date-time' }),
+        },
+        { $id: 'VerifiedAddress' },
+      ),
+      { description: 'The verified addresses; they replace those of the register.' },
+    ),
+    awaiting: Type.Array(
+      Type.Object(
+        {
+          channel: Type.String({ description: 'email or sms.' }),
+          address: Type.String(),
+          endsAt: Type.String({ format: 'date-time', description: 'When the code expires.' }),
+        },
+        { $id: 'AwaitingAddress' },
+      ),
+      { description: 'The addresses with a code that is still valid.' },
+    ),
+    confirmable: Type.Array(Type.String(), {
+      description: 'The channels whose addresses can be verified by a code: email, sms.',
     }),
-    { description: 'The verified addresses; they replace those of the register.' },
-  ),
-  awaiting: Type.Array(
-    Type.Object({
-      channel: Type.String({ description: 'email or sms.' }),
-      address: Type.String(),
-      endsAt: Type.String({ format: 'date-time', description: 'When the code expires.' }),
-    }),
-    { description: 'The addresses with a code that is still valid.' },
-  ),
-  confirmable: Type.Array(Type.String(), {
-    description: 'The channels whose addresses can be verified by a code: email, sms.',
-  }),
-});
+  },
+  { $id: 'ContactPreferences' },
+);
 
 /** Replaces the preferences of a citizen. The cascade of every later notification follows them. */
 export const statePreferences = defineOperation({

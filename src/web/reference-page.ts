@@ -1,8 +1,10 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { Deprecation } from '../api/deprecation.ts';
+import { asSchema } from '../api/openapi/example.ts';
 import { groupDescription, groupOf, idempotencyKeyDescription } from '../api/openapi/operation-group.ts';
 import type { Operation } from '../api/operation.ts';
 import type { PageRoute } from '../api/page-route.ts';
+import { documentedMembers } from '../api/undocumented-member.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { type Html, html } from './html.ts';
 import { apiPage } from './page.ts';
@@ -18,7 +20,7 @@ function renderReference<P>(operations: readonly Operation<P>[], publicUrl: stri
   const groups = Map.groupBy(operations, groupOf);
   return apiPage(
     'Reference',
-    html`<p>For programs: <a href="/openapi.json">OpenAPI 3.1</a>. Errors: <a href="/problems">problems</a>.</p>
+    html`<p>For programs: <a href="/openapi.json">OpenAPI 3.1</a>, <a href="/openapi-3.0.json">OpenAPI 3.0</a>. Errors: <a href="/problems">problems</a>.</p>
           <h2>A token</h2>
           <p>Each call of an operation with a scope needs an access token, which is valid for ten minutes. In a demo or sandbox a client
             requests it with its secret:</p>
@@ -81,8 +83,9 @@ function membersOf<P>({ request, idempotent }: Operation<P>): Member[] {
   const members = Object.entries({ path: params, query, header: headers, body }).flatMap(([place, schema]) => {
     if (schema === undefined) return [];
     const required = new Set(schema.required ?? []);
-    return Object.entries(schema.properties).map(([name, property]): Member => {
-      const text = 'description' in property && typeof property.description === 'string' ? property.description : '';
+    return documentedMembers(schema.properties).map(([name, property]): Member => {
+      const { description } = asSchema(property);
+      const text = typeof description === 'string' ? description : '';
       return { place, name, text: `${required.has(name) ? 'Required. ' : ''}${text}` };
     });
   });

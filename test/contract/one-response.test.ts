@@ -62,7 +62,7 @@ function documentOf(responses: Readonly<Record<number, ResponseShape>>): Declare
     citizenData: false,
     run: async () => ({ plain: { status: 200, json: {} } }),
   });
-  const identity = { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1 };
+  const identity = { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1, authMethods: [] };
   // A plain value, as the document is published.
   return JSON.parse(JSON.stringify(createOpenApiDocument([operation], identity))) as DeclaredResponses;
 }

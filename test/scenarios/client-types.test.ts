@@ -10,10 +10,12 @@ type Changeable = Record<string, unknown>;
 /** A document with one operation whose response has this schema. */
 function documentOf(schema: Changeable, more: Changeable = {}): ApiDocument {
   const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  const responses = { 200: { content: { 'application/json': { schema } } }, 400: { content: problem } };
+  const answer = { $ref: '#/components/schemas/AskOneAnswer' };
+  const responses = { 200: { content: { 'application/json': { schema: answer } } }, 400: { content: problem } };
   const operation = { operationId: 'askOne', summary: 'Ask one', responses, ...more };
   // Only the members that the generator reads.
-  return { paths: { '/one': { get: operation } }, webhooks: {}, components: { schemas: {} } } as unknown as ApiDocument;
+  const components = { schemas: { AskOneAnswer: schema } };
+  return { paths: { '/one': { get: operation } }, webhooks: {}, components } as unknown as ApiDocument;
 }
 
 const typesOf = (document: ApiDocument) => clientFiles(document)['client/src/api-types.ts'] ?? '';
@@ -26,7 +28,9 @@ test('every schema construct of the document has a type with the description of 
     state: { type: ['string', 'null'], 'x-extensible-enum': ['on', 'off'] },
     isSo: { type: 'boolean', const: true },
     many: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } },
-    by: { type: 'object', patternProperties: { '^a': { type: 'string' } } },
+    by: { type: 'object', additionalProperties: { type: 'string' }, propertyNames: { pattern: '^a' } },
+    other: { $ref: '#/components/schemas/Other', description: 'Another one.' },
+    maybe: { anyOf: [{ $ref: '#/components/schemas/Other' }, { type: 'null' }] },
     any: {},
     'a-b': { type: 'object', properties: { c: { type: 'string' } }, additionalProperties: true },
   };
@@ -45,6 +49,9 @@ test('every schema construct of the document has a type with the description of 
     n: number;
   }>;
   by?: Record<string, string>;
+  /** Another one. */
+  other?: Other;
+  maybe?: Other | null;
   any?: unknown;
   'a-b'?: {
     c?: string;
@@ -67,7 +74,8 @@ test('the generator stops at an unsupported construct at any depth, and names it
   const strange: readonly Changeable[] = [
     ...[{ oneOf: [] }, { allOf: [] }, { type: 'number' }, { not: {} }, { type: 'string', nullable: true }],
     ...[
-      { type: 'object', additionalProperties: { type: 'string' } },
+      { type: 'object', properties: { a: {} }, additionalProperties: { type: 'string' } },
+      { type: 'object', patternProperties: { '^a': {} } },
       { type: 'string', enum: [1] },
     ],
   ];

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { decodeJwt } from 'jose';
 import { operations } from '../../src/app/operations.ts';
 import { apiVersion } from '../../src/config/version.ts';
 import { createHttpClient, type HttpResponse, parseJsonBody } from '../support/http-client.ts';
 import { runOpenApiLinter } from '../support/openapi-linters.ts';
+import { resolveReferences } from '../support/resolve-references.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -22,6 +24,7 @@ before(async () => {
 const documents = [
   ['/v1/openapi.json', 'application/json; charset=utf-8'],
   ['/v1/openapi.yaml', 'application/yaml'],
+  ['/openapi-3.0.json', 'application/json; charset=utf-8'],
   ['/.well-known/api-catalog', 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'],
   ['/.well-known/oauth-protected-resource/v1', 'application/json; charset=utf-8'],
   ['/.well-known/security.txt', 'text/plain; charset=utf-8'],
@@ -145,22 +148,23 @@ test('the register and the OpenAPI document list the same operations', async () 
 });
 
 test('the document states the size limit of a deposit', async () => {
-  const { paths } = parseJsonBody(await ask({ path: '/v1/openapi.json' })) as Deposits;
+  const { paths } = resolveReferences(parseJsonBody(await ask({ path: '/v1/openapi.json' }))) as Deposits;
   const { 'multipart/form-data': form, ...whole } = paths['/documents'].post.requestBody.content;
   const limits = [form.schema.properties['document'], ...Object.values(whole).map(({ schema }) => schema)];
+  const text = 'The bytes of the document: at most 3145728.';
   assert.deepEqual(
-    limits.map((schema) => schema?.maxLength),
-    [3, 3, 3].map((mib) => mib * 1_048_576),
+    limits.map((schema) => schema?.description),
+    [text, text, text],
   );
 });
 
-test('a deposit built from the OpenAPI document is accepted: with the first media type, and as the form', async () => {
+test('a deposit built from the OpenAPI document is accepted: as bytes, and as the form', async () => {
   const { paths } = parseJsonBody(await ask({ path: '/v1/openapi.json' })) as Deposits;
   const { content } = paths['/documents'].post.requestBody;
   const authorization = `Bearer ${await home.fetchAccessToken()}`;
   const send = (headers: Record<string, string>, body: string | FormData) =>
     fetch(`${home.url}/v1/documents`, { method: 'POST', headers: { authorization, ...headers }, body });
-  const [type = ''] = Object.keys(content);
+  const [, type = ''] = Object.keys(content);
   const { citizenId, title, document, ...more } = content['multipart/form-data'].example;
   assert.deepEqual(more, {});
   const plain = { 'content-type': type, 'citizen-id': String(citizenId), 'document-title': String(title) };
@@ -172,7 +176,7 @@ test('a deposit built from the OpenAPI document is accepted: with the first medi
   assert.equal((await send({}, form)).status, 201);
 });
 
-type Bytes = { readonly maxLength: number };
+type Bytes = { readonly description: string };
 type Form = {
   readonly example: Readonly<Record<string, unknown>>;
   readonly schema: { readonly properties: Readonly<Record<string, Bytes>> };
@@ -181,3 +185,60 @@ type Content = Readonly<Record<string, { readonly schema: Bytes }>> & { readonly
 type Deposits = {
   readonly paths: { readonly '/documents': { readonly post: { readonly requestBody: { readonly content: Content } } } };
 };
+
+const bytesOf = async (path: string, headers: Record<string, string>) => {
+  const { status, headers: sent, body } = await ask({ path, headers });
+  return { status, body, etag: String(sent.etag), vary: sent.vary, coding: sent['content-encoding'] };
+};
+
+test('the OpenAPI documents are served compressed, each form with its own ETag', async () => {
+  const decoders = { br: brotliDecompressSync, gzip: gunzipSync } as const;
+  for (const path of ['/openapi.json', '/v1/openapi.yaml', '/openapi-3.0.json', '/v1/openapi-3.0.json']) {
+    const plain = await bytesOf(path, {});
+    assert.deepEqual([plain.coding, plain.vary], [undefined, 'accept-encoding']);
+    for (const coding of ['br', 'gzip'] as const) {
+      const form = await bytesOf(path, { 'accept-encoding': coding });
+      assert.deepEqual([form.status, form.coding, form.vary], [200, coding, 'accept-encoding']);
+      assert.ok(decoders[coding](form.body).equals(plain.body), `${path} ${coding}`);
+      assert.ok(form.body.length * 8 < plain.body.length, `${form.body.length} of ${plain.body.length}`);
+      assert.notEqual(form.etag, plain.etag);
+      const again = await bytesOf(path, { 'accept-encoding': coding, 'if-none-match': form.etag });
+      assert.deepEqual([again.status, again.etag, again.body.length], [304, form.etag, 0]);
+      assert.equal((await bytesOf(path, { 'accept-encoding': coding, 'if-none-match': plain.etag })).status, 200);
+    }
+  }
+});
+
+test('the OpenAPI 3.0 document has the operations and schemas of 3.1, and Redocly reports no error in it', async () => {
+  const [new31, old30] = [
+    parseJsonBody(await ask({ path: '/openapi.json' })),
+    parseJsonBody(await ask({ path: '/openapi-3.0.json' })),
+  ] as [Described, Described];
+  assert.equal(old30.openapi, '3.0.3');
+  assert.deepEqual(Object.keys(old30.paths), Object.keys(new31.paths));
+  assert.deepEqual(Object.keys(old30.components.schemas), Object.keys(new31.components.schemas));
+  const text = JSON.stringify(old30);
+  assert.doesNotMatch(text, /"type":\[|"const":|"propertyNames":|"type":"null"/);
+  const file = join(makeTestFolder('cs-openapi-30-'), 'openapi-3.0.json');
+  writeFileSync(file, text);
+  const { code, stdout, stderr } = await runOpenApiLinter('redocly', 'lint', '--extends=recommended', file);
+  assert.equal(code, 0, `${stdout}${stderr}`);
+});
+
+type Described = {
+  readonly openapi: string;
+  readonly paths: object;
+  readonly components: { readonly schemas: object };
+};
+
+test('the description of the tokens names every method of the metadata of the token endpoint', async () => {
+  const { components } = parseJsonBody(await ask({ path: '/openapi.json' })) as {
+    readonly components: { readonly securitySchemes: { readonly accessToken: { readonly description: string } } };
+  };
+  const { token_endpoint_auth_methods_supported: methods } = parseJsonBody(
+    await ask({ path: '/.well-known/oauth-authorization-server' }),
+  );
+  assert.ok(Array.isArray(methods) && methods.length === 5);
+  const { description } = components.securitySchemes.accessToken;
+  for (const method of methods) assert.ok(description.includes(String(method)), String(method));
+});

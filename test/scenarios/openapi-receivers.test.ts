@@ -6,6 +6,7 @@ import { createWebhook } from '../../src/notifications/create-webhook.ts';
 import { feedEventTypes } from '../../src/notifications/webhooks/feed-store.ts';
 import { engines } from '../support/database-engines.ts';
 import { openApiPath } from '../support/openapi-linters.ts';
+import { resolveReferences } from '../support/resolve-references.ts';
 import { openWebhookApp } from '../support/webhook-app.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -22,7 +23,7 @@ type Receiver = {
   readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: Json } } };
 };
 // src/api/openapi/document.ts creates the document, in the shape of the types above.
-const document = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
+const document = resolveReferences(JSON.parse(readFileSync(openApiPath, 'utf8'))) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: Receiver }>>;
 };

@@ -13,6 +13,7 @@ import {
 } from '../support/http-client.ts';
 import { openApiPath } from '../support/openapi-linters.ts';
 import { createResponseCheck } from '../support/openapi-response-check.ts';
+import { resolveReferences } from '../support/resolve-references.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { markers, validDocument } from '../support/valid-requests.ts';
 
@@ -58,10 +59,9 @@ function valueOfType(
 
 function objectValue(schema: JsonSchema, position: ValuePosition): Arbitrary<unknown> {
   const members = Object.entries(asSchema(schema['properties']));
-  const patterns = Object.entries(asSchema(schema['patternProperties']));
-  if (patterns.length > 0) {
-    const [pattern = '', value] = patterns[0] ?? [];
-    return fc.dictionary(fc.stringMatching(new RegExp(pattern)), validValue(asSchema(value), position), { maxKeys: 3 });
+  if (typeof schema['additionalProperties'] === 'object') {
+    const name = fc.stringMatching(new RegExp(String(asSchema(schema['propertyNames'])['pattern'])));
+    return fc.dictionary(name, validValue(asSchema(schema['additionalProperties']), position), { maxKeys: 3 });
   }
   const requiredKeys = asArray(schema['required']).map(String);
   const model = Object.fromEntries(
@@ -226,7 +226,7 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   askContactCode: 'an address has the form of its channel, which has a provider',
 };
 
-const document = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
+const document = resolveReferences(JSON.parse(readFileSync(openApiPath, 'utf8'))) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 };
 const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/schema';
 import { openApiPath } from './openapi-linters.ts';
+import { resolveReferences } from './resolve-references.ts';
 
 /** A response as the server sent it. */
 export type SentResponse = {
@@ -32,7 +33,7 @@ const statusesBeforeRouting = new Set([405, 408, 414, 417, 431]);
 export function createResponseCheck(): (left: SentResponse) => CheckedResponse {
   const document = resolveReferences(JSON.parse(readFileSync(openApiPath, 'utf8')) as Json);
   // src/api/openapi/document.ts creates the document; the types above state its shape.
-  const paths = document['paths'] as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  const paths = closeEnums(document['paths']) as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   const routes = Object.entries(paths)
     .sort(([left], [right]) => left.split('{').length - right.split('{').length)
     .map(([path, methods]): Route => {
@@ -75,26 +76,14 @@ export function declaredResponses(): readonly string[] {
     .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
 }
 
-/** Replaces each `$ref` with its target, and turns the known values of an extensible enum into a closed enum. */
-function resolveReferences(document: Json): Json {
-  const resolve = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(resolve);
-    if (typeof value !== 'object' || value === null) return value;
-    if ('$ref' in value && typeof value.$ref === 'string') return resolve(resolvePointer(document, value.$ref));
-    const members = Object.entries(value).map(([name, member]) => [name, resolve(member)]);
-    const schema: Json = Object.fromEntries(members);
-    const knownValues = schema['x-extensible-enum'];
-    if (!Array.isArray(knownValues)) return schema;
-    return { ...schema, enum: Array.isArray(schema['type']) ? [...knownValues, null] : knownValues };
-  };
-  return resolve(document) as Json;
-}
-
-function resolvePointer(document: Json, reference: string): unknown {
-  let found: unknown = document;
-  for (const name of reference.split('/').slice(1)) found = (found as Json | undefined)?.[name];
-  if (found === undefined) throw new Error(`the OpenAPI document has no ${reference}`);
-  return found;
+/** Turns the known values of each extensible enum into a closed enum. */
+function closeEnums(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closeEnums);
+  if (typeof value !== 'object' || value === null) return value;
+  const schema: Json = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closeEnums(member)]));
+  const knownValues = schema['x-extensible-enum'];
+  if (!Array.isArray(knownValues)) return schema;
+  return { ...schema, enum: Array.isArray(schema['type']) ? [...knownValues, null] : knownValues };
 }
 
 /** A response without an operation must be a problem, or list the methods of a path in Allow. */
@@ -142,6 +131,7 @@ function undeclaredMembers(schema: unknown, value: unknown): string[] {
   const declaredMembers = new Map(Object.entries(properties ?? {}));
   return Object.entries(value).flatMap(([name, member]) => {
     if (declaredMembers.has(name)) return undeclaredMembers(declaredMembers.get(name), member);
+    if (typeof additionalProperties === 'object') return undeclaredMembers(additionalProperties, member);
     return additionalProperties === true ? [] : [`the member ${name} is not declared`];
   });
 }

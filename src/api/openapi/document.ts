@@ -1,8 +1,9 @@
 import type { TObject } from 'typebox';
 import { concealmentHeaders } from '../concealed-access.ts';
 import { type DocumentForm, type Operation, type ResponseShape, scopes } from '../operation.ts';
-import { asSchema, type ExampleContext } from './example.ts';
-import { type HeaderObject, headerComponents, responseHeaders } from './headers.ts';
+import { capitalize, createSchemaComponents, type SchemaComponents } from './components.ts';
+import { asSchema, createExample, type ExampleContext, type JsonSchema } from './example.ts';
+import { type HeaderObject, headerComponents, ownHeader, responseHeaders } from './headers.ts';
 import { exampleContextOf, groupDescription, groupOf, idempotencyKeyDescription } from './operation-group.ts';
 import { problemExamples, problemSchema, refusalResponses } from './problems.ts';
 import { documentedSchema, withExample } from './schema.ts';
@@ -15,6 +16,8 @@ export type ApiInfo = {
   readonly supportEmail?: string | undefined;
   readonly termsUrl?: string | undefined;
   readonly documentLimit: number;
+  /** The methods by which clients authenticate at the token endpoint, as in its metadata. */
+  readonly authMethods: readonly string[];
 };
 
 /** Identifies this interface in catalogues; it stays the same when the title changes. */
@@ -26,13 +29,16 @@ export function createOpenApiDocument<P>(
   identity: ApiInfo,
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
+  const components = createSchemaComponents();
+  components.refer(problemSchema, 'Problem');
   for (const operation of operations) {
     const path = operation.path.replace(/^\/v1/, '') || '/';
     // OpenAPI 3.1 has no member for QUERY (RFC 10008); 3.2 calls it `query`.
     const method = operation.method === 'QUERY' ? 'x-query' : operation.method.toLowerCase();
-    paths[path] = { ...paths[path], [method]: describeOperation(operation, identity) };
+    paths[path] = { ...paths[path], [method]: describeOperation(operation, identity, components) };
   }
   const used = new Set(operations.map(groupOf));
+  const webhooks = describeWebhooks(operations, components);
   return {
     openapi: '3.1.0',
     info: infoOf(identity),
@@ -45,9 +51,9 @@ export function createOpenApiDocument<P>(
     ],
     tags: [...used].map((name) => ({ name, description: groupDescription(name) })),
     paths,
-    webhooks: describeWebhooks(operations),
+    webhooks,
     components: {
-      schemas: { Problem: problemSchema },
+      schemas: components.schemas(),
       headers: headerComponents,
       examples: problemExamples(operations, identity.publicUrl),
       securitySchemes: { accessToken: securityScheme(identity) },
@@ -76,11 +82,10 @@ function infoOf({ publicUrl, apiVersion, supportEmail, termsUrl }: ApiInfo): Rec
   };
 }
 
-function securityScheme({ publicUrl }: ApiInfo): Record<string, unknown> {
+function securityScheme({ publicUrl, authMethods }: ApiInfo): Record<string, unknown> {
   return {
     type: 'oauth2',
-    description:
-      'JWT access tokens (RFC 9068) that are valid for at most 10 minutes. Algorithm, type, issuer and audience are fixed (RFC8725). Clients of the built-in authorization server authenticate with private_key_jwt.',
+    description: `JWT access tokens (RFC 9068) that are valid for at most 10 minutes. Algorithm, type, issuer and audience are fixed (RFC8725). At the token URL, a client authenticates with the method that the operator registered for it. This installation accepts ${listOf(authMethods)}. A client can bind its tokens to a key (DPoP, RFC 9449) or to its certificate (RFC 8705). Tokens of issuers that the operator trusts are accepted too.`,
     flows: {
       clientCredentials: {
         tokenUrl: `${publicUrl}/oauth2/token`,
@@ -90,13 +95,21 @@ function securityScheme({ publicUrl }: ApiInfo): Record<string, unknown> {
   };
 }
 
-function describeOperation<P>(operation: Operation<P>, { documentLimit }: ApiInfo): Record<string, unknown> {
+function listOf(names: readonly string[]): string {
+  return new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
+}
+
+function describeOperation<P>(
+  operation: Operation<P>,
+  { documentLimit }: ApiInfo,
+  components: SchemaComponents,
+): Record<string, unknown> {
   const { request } = operation;
   const context = exampleContextOf(operation, 'request');
   const parameters = [
-    ...parametersOf('path', request.params),
-    ...parametersOf('query', request.query),
-    ...parametersOf('header', request.headers),
+    ...parametersOf('path', request.params, context),
+    ...parametersOf('query', request.query, context),
+    ...parametersOf('header', request.headers, context),
     ...(operation.idempotent === true ? [idempotencyKey] : []),
     ...(operation.citizenData && operation.scope !== 'citizen:self' ? concealmentParameters : []),
   ];
@@ -109,42 +122,58 @@ function describeOperation<P>(operation: Operation<P>, { documentLimit }: ApiInf
     ...(operation.deprecated === undefined ? {} : { deprecated: true }),
     security: operation.scope === null ? [] : [{ accessToken: operation.scope === 'any' ? [] : [operation.scope] }],
     parameters,
-    ...requestBodyOf(operation, documentLimit, context),
-    responses: { ...responsesOf(operation, exampleContextOf(operation, 'answer')), ...refusalResponses(operation) },
+    ...requestBodyOf(operation, { limit: documentLimit, context, components }),
+    responses: { ...responsesOf(operation, components), ...refusalResponses(operation) },
   };
 }
 
-function requestBodyOf<P>(
-  { request, bodyBytes }: Operation<P>,
-  limit: number,
-  context: ExampleContext,
-): Record<string, unknown> {
+type BodyContext = {
+  readonly limit: number;
+  readonly context: ExampleContext;
+  readonly components: SchemaComponents;
+};
+
+function requestBodyOf<P>(operation: Operation<P>, { limit, context, components }: BodyContext) {
+  const { request, bodyBytes } = operation;
+  const name = `${capitalize(operation.name)}Body`;
   if (bodyBytes !== undefined) {
     const { usualType, form } = bodyBytes;
-    const bytes = { schema: { ...documentBytes, maxLength: limit }, example };
-    const whole = { [usualType]: bytes, '*/*': bytes };
-    const content = form === undefined ? whole : { ...whole, 'multipart/form-data': formContent(form, limit, context) };
+    const sent = { ...documentBytes, description: `The bytes of the document: at most ${limit}.` };
+    const bytes = { schema: sent, example: exampleDocument };
+    const fields = form && formContent(form, sent, context);
+    const content = {
+      // First, because generators use the first entry or, as proxies do, the first that fits: a wildcard fits a form too.
+      ...(fields && { 'multipart/form-data': { ...fields, schema: components.refer(fields.schema, name) } }),
+      [usualType]: bytes,
+      '*/*': bytes,
+    };
     return { requestBody: { required: true, content } };
   }
   if (request.body === undefined) return {};
-  return { requestBody: { required: true, content: { 'application/json': withExample(request.body, context) } } };
+  const { schema, example } = withExample(request.body, context);
+  const json = { schema: components.refer(schema, name), example };
+  return { requestBody: { required: true, content: { 'application/json': json } } };
 }
 
-function formContent({ fields, part }: DocumentForm, limit: number, context: ExampleContext): Record<string, unknown> {
-  const { schema, example: values } = withExample(fields, context);
+function formContent({ fields, part }: DocumentForm, bytes: JsonSchema, context: ExampleContext) {
+  const { schema, example } = withExample(fields, context);
   const { required = [] } = fields;
   const shape = {
     ...schema,
-    properties: { ...asSchema(schema['properties']), [part]: { ...documentBytes, maxLength: limit } },
+    properties: { ...asSchema(schema['properties']), [part]: bytes },
     required: [...required, part],
   };
-  return { schema: shape, example: { ...asSchema(values), [part]: example } };
+  return { schema: shape, example: { ...asSchema(example), [part]: exampleDocument } };
 }
 
 /** Headers that OpenAPI describes elsewhere (media types, security schemes) or that HTTP itself defines. */
 const impliedHeaders = new Set(['accept', 'content-type', 'authorization', 'content-length', 'content-encoding']);
 
-function parametersOf(place: 'path' | 'query' | 'header', schema: TObject | undefined): Record<string, unknown>[] {
+function parametersOf(
+  place: 'path' | 'query' | 'header',
+  schema: TObject | undefined,
+  context: ExampleContext,
+): Record<string, unknown>[] {
   if (schema === undefined) return [];
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties)
@@ -157,6 +186,7 @@ function parametersOf(place: 'path' | 'query' | 'header', schema: TObject | unde
         required: required.has(name),
         description: description ?? `The ${name}.`,
         schema: shape,
+        example: createExample(shape, name, context),
       };
     });
 }
@@ -171,6 +201,7 @@ const idempotencyKey = {
   required: false,
   description: idempotencyKeyDescription,
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+  example: '0b1f6d0e-8a53-4c57-9d2e-3f1c6a7b9e10',
 };
 
 const concealmentParameters = [
@@ -180,6 +211,7 @@ const concealmentParameters = [
     required: false,
     description: 'Conceals this access from the citizen until this time. Requires the scope access-log:hide.',
     schema: { type: 'string', format: 'date-time', maxLength: 40 },
+    example: '2027-05-20T09:30:00Z',
   },
   {
     name: headerCase(concealmentHeaders.reason),
@@ -188,27 +220,37 @@ const concealmentParameters = [
     description:
       'The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.',
     schema: { type: 'string', minLength: 1, maxLength: 2_400, pattern: '^[ -~]+$' },
+    example: 'An%20investigation%20is%20under%20way.',
   },
 ];
 
-function responsesOf<P>(operation: Operation<P>, context: ExampleContext): Record<string, unknown> {
+function responsesOf<P>(operation: Operation<P>, components: SchemaComponents): Record<string, unknown> {
+  const statuses = Object.keys(operation.responses).length;
   return Object.fromEntries(
     Object.entries(operation.responses).map(([status, response]) => {
       const own = Object.entries(response.headers ?? {}).map(([name, description]): [string, HeaderObject] => [
         name,
-        { description, schema: { type: 'string', maxLength: 2_048, pattern: '^[ -~]*$' } },
+        ownHeader(operation, name, description),
       ]);
       const headers = { ...responseHeaders(operation, Number(status)), ...Object.fromEntries(own) };
-      return [status, { description: response.description, headers, ...contentOf(response, context) }];
+      const name = `${capitalize(operation.name)}Answer${statuses > 1 ? status : ''}`;
+      const refer = (schema: JsonSchema) => components.refer(schema, name);
+      const content = contentOf(response, exampleContextOf(operation, 'answer'), refer);
+      return [status, { description: response.description, headers, ...content }];
     }),
   );
 }
 
-function contentOf({ schema, bytes, text }: ResponseShape, context: ExampleContext): Record<string, unknown> {
+function contentOf(
+  { schema: given, bytes, text }: ResponseShape,
+  context: ExampleContext,
+  refer: (schema: JsonSchema) => JsonSchema,
+): Record<string, unknown> {
+  const json = given && withExample(given, context);
   const content = {
-    ...(schema === undefined ? {} : { 'application/json': withExample(schema, context) }),
-    ...(text === undefined ? {} : { [text.type]: textContent(text) }),
-    ...(bytes === true ? { '*/*': { schema: documentBytes, example } } : {}),
+    ...(json && { 'application/json': { ...json, schema: refer(json.schema) } }),
+    ...(text && { [text.type]: textContent(text) }),
+    ...(bytes && { '*/*': { schema: documentBytes, example: exampleDocument } }),
   };
   return Object.keys(content).length === 0 ? {} : { content };
 }
@@ -217,10 +259,6 @@ function textContent({ pattern, description, example }: NonNullable<ResponseShap
   return { schema: { type: 'string', pattern, maxLength: 1_048_576, description }, example };
 }
 
-const example = '%PDF-1.7 …';
-const documentBytes = {
-  type: 'string',
-  format: 'binary',
-  maxLength: 9_007_199_254_740_991,
-  description: 'The bytes of the document.',
-};
+const exampleDocument = '%PDF-1.7 …';
+// Without maxLength, which counts characters. Generators of validators fail on it where they expect a file.
+const documentBytes = { type: 'string', format: 'binary', description: 'The bytes of the document.' };

@@ -136,6 +136,27 @@ export const memberExamples: Readonly<Record<string, string | number | boolean>>
   endsAt: '2027-11-20T09:30:00Z',
   sendAt: '2026-11-21T08:00:00Z',
   deliverBy: '2026-12-04T08:00:00Z',
+  cursor: 'MTc5NTE3MTgwMDAwMC5udGZfMDFNN1dLVk1GRUUwMDhXQU5GQVM5WFJEWlg',
+  limit: 25,
+  nonce: 'n-0S6_WzA2Mj',
+  'access-log.before': 43,
+  'inbox.before': 'ntf_01M7WKVMFEE008WANFAS9XRDZX',
+  'document-title': 'Parking%20permit',
+  'citizen-id': 'demo-mary',
+  'document-kind': 'permit',
+  'document-issued-at': '2026-11-20T09:30:00Z',
+  'document-retain-until': '2036-11-20T00:00:00Z',
+  'document-retention-class': 'tax',
+  'documents.issuedAt': '2026-11-20T09:30:00Z',
+  'legal-basis': 'Tax Act, section 12',
+  // The digest of the bytes that document.ts shows as a document.
+  'repr-digest': 'sha-256=:ZNAY2yK4kCqC4xeTlvuV6kxuvt207Gu666OwYCkDcvI=:',
+  range: 'bytes=0-1023',
+  'if-range': '"RBNvo1WzZ4oRRq0W9-hknpT7"',
+  'if-match': '"RBNvo1WzZ4oRRq0W9-hknpT7"',
+  'if-none-match': '"RBNvo1WzZ4oRRq0W9-hknpT7"',
+  'want-repr-digest': 'sha-256=10',
+  'want-content-digest': 'sha-256=10',
 };
 
 /** The meaning of a member whose schema has no description. */

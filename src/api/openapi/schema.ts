@@ -1,3 +1,4 @@
+import { documentedMembers } from '../undocumented-member.ts';
 import { asSchema, createExample, type ExampleContext, type JsonSchema } from './example.ts';
 import { memberDescriptions } from './member-descriptions.ts';
 
@@ -9,8 +10,10 @@ const textPattern = '^[^\\u0000]*$';
 
 /** A schema in the form that client generators read best, with a bound for every text, list and number. */
 export function documentedSchema(given: unknown, direction: ExampleContext['direction'], name = ''): JsonSchema {
-  const schema = direction === 'answer' ? extensibleSchema(mergeUnion(asSchema(given))) : mergeUnion(asSchema(given));
-  const described = schema['description'] ?? memberDescriptions[name];
+  const merged = mapOf(mergeUnion(asSchema(given)));
+  const schema = direction === 'answer' ? extensibleSchema(merged) : merged;
+  // A schema with a name of its own has the same description at every place.
+  const described = schema['description'] ?? ('$id' in schema ? undefined : memberDescriptions[name]);
   return {
     ...(described === undefined ? {} : { description: described }),
     ...schema,
@@ -18,6 +21,19 @@ export function documentedSchema(given: unknown, direction: ExampleContext['dire
     ...documentedParts(schema, direction),
   };
 }
+
+/** A map of texts to values. Generators ignore `patternProperties`, and then drop all its members. */
+function mapOf({ patternProperties, ...schema }: JsonSchema): JsonSchema {
+  const [entry] = Object.entries(asSchema(patternProperties));
+  if (entry === undefined) return schema;
+  const [pattern, given] = entry;
+  const value = asSchema(given);
+  const names = pattern === anyName ? {} : { propertyNames: { pattern } };
+  return { ...schema, ...names, additionalProperties: Object.keys(value).length === 0 ? true : value };
+}
+
+/** The pattern of a map whose names are any text, as TypeBox writes it. */
+const anyName = '^.*$';
 
 /** The documented schema with an example of one whole value. */
 export function withExample(given: unknown, context: ExampleContext): { schema: JsonSchema; example: unknown } {
@@ -72,12 +88,12 @@ function boundsOf(schema: JsonSchema): JsonSchema {
 
 function documentedParts(schema: JsonSchema, direction: ExampleContext['direction']): JsonSchema {
   const parts: Record<string, unknown> = {};
-  for (const keyword of ['properties', 'patternProperties']) {
-    if (schema[keyword] === undefined) continue;
-    const members = Object.entries(asSchema(schema[keyword]));
-    parts[keyword] = Object.fromEntries(
-      members.map(([name, member]) => [name, documentedSchema(member, direction, name)]),
-    );
+  if (schema['properties'] !== undefined) {
+    const members = documentedMembers(schema['properties']).map(([name, member]) => [
+      name,
+      documentedSchema(member, direction, name),
+    ]);
+    parts['properties'] = Object.fromEntries(members);
   }
   for (const keyword of ['items', 'additionalProperties']) {
     if (typeof schema[keyword] === 'object') parts[keyword] = documentedSchema(schema[keyword], direction);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type TObject, type TOptional, type TString, Type } from 'typebox';
+import { undocumentedMember } from '../../api/undocumented-member.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { maxCitizenIdLength } from '../../kernel/id.ts';
 import type { Issue, IssueCode } from '../../kernel/refusal.ts';
@@ -67,7 +68,7 @@ const contextMembers = {
 type ContextMemberName = keyof typeof contextMembers;
 const contextMemberNames = Object.keys(contextMembers) as readonly ContextMemberName[];
 
-/** The snake_case names that a body may use. */
+/** The snake_case names that a body may use. The OpenAPI document leaves them out: generated clients would have each member twice. */
 const aliases: ReadonlyMap<string, ClaimName | ContextMemberName> = new Map<string, ClaimName | ContextMemberName>([
   ...claimNames.map((claim) => [oidcName(claim), claim] as const).filter(([alias, claim]) => alias !== claim),
   ['birth_date', 'birthDate'],
@@ -99,7 +100,8 @@ function member(name: ClaimName | ContextMemberName, alias?: string): TOptional<
       minLength: 1,
       maxLength: maxClaimLength,
       pattern: claim?.kind === 'date' ? datePattern : '\\S',
-      description: alias === undefined ? about : `The same as ${name}.`,
+      description: about,
+      ...(alias === undefined ? {} : undocumentedMember),
       ...(claim === undefined ? {} : { 'x-oidc-claim': claim.oidc }),
     }),
   );
@@ -117,7 +119,9 @@ export const claimsQuery: ClaimShape = Type.Object(Object.fromEntries(plainMembe
 
 /** The claims as a body. A claim may have its camelCase or its snake_case name, but not both. */
 export const claimsBody: ClaimShape = Type.Object(Object.fromEntries([...plainMembers, ...aliasMembers]), {
+  $id: 'VerificationRequest',
   additionalProperties: false,
+  description: 'The claims to verify, and the purpose of the verification.',
 });
 
 /** The submitted claims as sent. */

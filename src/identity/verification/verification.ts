@@ -29,37 +29,43 @@ export function claimResults(levels: ClaimLevels): { [claim in ClaimName]?: Clai
 const claimResult = Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_available')]);
 
 /** The schema of a result. */
-export const verificationSchema = Type.Object({
-  verificationId: Type.String({ pattern: idPatternSource('verification') }),
-  verified: Type.Boolean({ description: 'Whether decision is match.' }),
-  decision: Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_determined')], {
-    description:
-      'not_determined: the record is under review, several people fit, or the register is unavailable. An unknown id is no_match.',
-  }),
-  claims: Type.Optional(
-    Type.Object(Object.fromEntries(claimNames.map((claim) => [claim, Type.Optional(claimResult)])), {
-      description: 'Per submitted claim, on a match, with the scope identity:verify:claims.',
+export const verificationSchema = Type.Object(
+  {
+    verificationId: Type.String({ pattern: idPatternSource('verification') }),
+    verified: Type.Boolean({ description: 'Whether decision is match.' }),
+    decision: Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_determined')], {
+      description:
+        'not_determined: the record is under review, several people fit, or the register is unavailable. An unknown id is no_match.',
     }),
-  ),
-  assurance: Type.Object({
-    framework: Type.String(),
-    level: Type.String({
-      description: 'The check proves that such a person exists, not that the user of the client is this person.',
+    claims: Type.Optional(
+      Type.Object(Object.fromEntries(claimNames.map((claim) => [claim, Type.Optional(claimResult)])), {
+        description: 'Per submitted claim, on a match, with the scope identity:verify:claims.',
+      }),
+    ),
+    assurance: Type.Object({
+      framework: Type.String(),
+      level: Type.String({
+        description: 'The check proves that such a person exists, not that the user of the client is this person.',
+      }),
     }),
-  }),
-  policy: Type.String({ description: 'The named, versioned rules of the decision.' }),
-  checkedAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.String({ format: 'date-time', description: 'The end of the validity of the result and its token.' }),
-  purpose: Type.Union([Type.String(), Type.Null()]),
-  legalBasis: Type.Union([Type.String(), Type.Null()]),
-  consentReference: Type.Union([Type.String(), Type.Null()]),
-  requestHash: Type.String({
-    description:
-      'sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase.',
-  }),
-  receipt: Type.String({ description: 'Path of the ledger receipt of this access.' }),
-  token: Type.String({
-    description:
-      'The signed result, a JWS of type identity-verification+jwt. verified_claims (OpenID Connect for Identity Assurance) is in it on a match only.',
-  }),
-});
+    policy: Type.String({ description: 'The named, versioned rules of the decision.' }),
+    checkedAt: Type.String({ format: 'date-time' }),
+    expiresAt: Type.String({
+      format: 'date-time',
+      description: 'The end of the validity of the result and its token.',
+    }),
+    purpose: Type.Union([Type.String(), Type.Null()]),
+    legalBasis: Type.Union([Type.String(), Type.Null()]),
+    consentReference: Type.Union([Type.String(), Type.Null()]),
+    requestHash: Type.String({
+      description:
+        'sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase.',
+    }),
+    receipt: Type.String({ description: 'Path of the ledger receipt of this access.' }),
+    token: Type.String({
+      description:
+        'The signed result, a JWS of type identity-verification+jwt. verified_claims (OpenID Connect for Identity Assurance) is in it on a match only.',
+    }),
+  },
+  { $id: 'Verification' },
+);

@@ -1,4 +1,4 @@
-import { type TLiteral, type TProperties, type TUnion, Type } from 'typebox';
+import { type TLiteral, type TObjectOptions, type TProperties, type TUnion, Type } from 'typebox';
 import type { Caller } from '../../auth/caller.ts';
 import { formatInstant } from '../../kernel/clock.ts';
 import type { Attempt } from './delivery-store.ts';
@@ -28,7 +28,8 @@ export function literalUnion<const W extends readonly string[]>(words: W, descri
 export const languageTagSchema = (description: string) =>
   Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$', description });
 
-const closedObject = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
+const closedObject = <P extends TProperties>(properties: P, options: TObjectOptions = {}) =>
+  Type.Object(properties, { ...options, additionalProperties: false });
 /** A schema for an instant in an answer. */
 export const instantSchema = (description: string) => Type.String({ format: 'date-time', description });
 /** A schema for an optional instant in a request. */
@@ -42,32 +43,38 @@ export const notificationParams = closedObject({
 });
 
 /** The schema of a reason why a channel did not succeed, or would not. */
-export const reasonShape = closedObject({
-  code: literalUnion(reasonCodes, 'A code for programs; its meaning never changes.'),
-  retryable: Type.Boolean({
-    description: 'Whether you can send the same message again later. false if the citizen could receive it twice.',
-  }),
-  whoActs: literalUnion(['citizen', 'sender', 'operator', 'nobody'], 'The party that must act first.'),
-  detail: Type.String(),
-});
+export const reasonShape = closedObject(
+  {
+    code: literalUnion(reasonCodes, 'A code for programs; its meaning never changes.'),
+    retryable: Type.Boolean({
+      description: 'Whether you can send the same message again later. false if the citizen could receive it twice.',
+    }),
+    whoActs: literalUnion(['citizen', 'sender', 'operator', 'nobody'], 'The party that must act first.'),
+    detail: Type.String(),
+  },
+  { $id: 'NotificationReason', description: 'The reason, and who has to act.' },
+);
 
-const deliveryShape = closedObject({
-  id: Type.String(),
-  channel: literalUnion(channelNames, 'The channel.'),
-  reminder: Type.Optional(Type.Boolean({ description: 'true for a reminder of an unread message.' })),
-  status: literalUnion(
-    deliveryStatuses,
-    'sent: the provider accepted it. delivered: there is proof that the citizen received it. unknown: it may have arrived, and is not repeated.',
-  ),
-  attempts: Type.Integer({ description: 'The number of calls of the provider.' }),
-  nextAttemptAt: Type.Optional(
-    instantSchema(
-      'The earliest time of the next attempt while queued. For the first attempt, only with the scope citizens:known.',
+const deliveryShape = closedObject(
+  {
+    id: Type.String(),
+    channel: literalUnion(channelNames, 'The channel.'),
+    reminder: Type.Optional(Type.Boolean({ description: 'true for a reminder of an unread message.' })),
+    status: literalUnion(
+      deliveryStatuses,
+      'sent: the provider accepted it. delivered: there is proof that the citizen received it. unknown: it may have arrived, and is not repeated.',
     ),
-  ),
-  endedAt: Type.Optional(instantSchema('When the delivery reached its last status.')),
-  reason: Type.Optional(reasonShape),
-});
+    attempts: Type.Integer({ description: 'The number of calls of the provider.' }),
+    nextAttemptAt: Type.Optional(
+      instantSchema(
+        'The earliest time of the next attempt while queued. For the first attempt, only with the scope citizens:known.',
+      ),
+    ),
+    endedAt: Type.Optional(instantSchema('When the delivery reached its last status.')),
+    reason: Type.Optional(reasonShape),
+  },
+  { $id: 'NotificationDelivery' },
+);
 
 const timelineEvents = [
   'accepted',
@@ -84,13 +91,16 @@ const timelineEvents = [
   'cancelled',
 ] as const;
 
-const timelineShape = closedObject({
-  at: instantSchema('When it happened.'),
-  event: literalUnion(timelineEvents, 'The event.'),
-  channel: Type.Optional(literalUnion(channelNames, 'The channel, if the event is about one.')),
-  attempt: Type.Optional(Type.Integer({ description: 'The number of the attempt; part of the Message-ID of mail.' })),
-  reason: Type.Optional(reasonShape),
-});
+const timelineShape = closedObject(
+  {
+    at: instantSchema('When it happened.'),
+    event: literalUnion(timelineEvents, 'The event.'),
+    channel: Type.Optional(literalUnion(channelNames, 'The channel, if the event is about one.')),
+    attempt: Type.Optional(Type.Integer({ description: 'The number of the attempt; part of the Message-ID of mail.' })),
+    reason: Type.Optional(reasonShape),
+  },
+  { $id: 'NotificationEvent' },
+);
 
 /** The description of a status in the schemas of records and events. */
 export const statusDescription =
@@ -113,16 +123,19 @@ const summaryProperties = {
 };
 
 /** The schema of a notification in a list. */
-export const notificationSummaryShape = closedObject(summaryProperties);
+export const notificationSummaryShape = closedObject(summaryProperties, { $id: 'NotificationSummary' });
 
 /** The schema of a notification with its deliveries and timeline. */
-export const notificationShape = closedObject({
-  ...summaryProperties,
-  language: nullableString('The language that the sender named.'),
-  reason: Type.Optional(reasonShape),
-  deliveries: Type.Array(deliveryShape, { description: 'One for each channel.' }),
-  timeline: Type.Array(timelineShape, { description: 'All events in order.' }),
-});
+export const notificationShape = closedObject(
+  {
+    ...summaryProperties,
+    language: nullableString('The language that the sender named.'),
+    reason: Type.Optional(reasonShape),
+    deliveries: Type.Array(deliveryShape, { description: 'One for each channel.' }),
+    timeline: Type.Array(timelineShape, { description: 'All events in order.' }),
+  },
+  { $id: 'Notification' },
+);
 
 /** A notification with its deliveries, attempts and history. */
 export type NotificationDetails = {

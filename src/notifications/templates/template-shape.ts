@@ -24,7 +24,10 @@ const summaryProperties = {
 };
 
 /** The schema of a template in a list. */
-export const templateSummaryShape = Type.Object(summaryProperties, { additionalProperties: false });
+export const templateSummaryShape = Type.Object(summaryProperties, {
+  $id: 'TemplateSummary',
+  additionalProperties: false,
+});
 
 /** The schema of a template with its texts. */
 export const templateShape = Type.Object(
@@ -37,12 +40,12 @@ export const templateShape = Type.Object(
           subject: Type.Optional(Type.String()),
           message: Type.String({ description: 'Plain text or restricted Markdown, with its placeholders.' }),
         },
-        { additionalProperties: false },
+        { $id: 'TemplateText', additionalProperties: false },
       ),
       { description: 'One text for each language.' },
     ),
   },
-  { additionalProperties: false },
+  { $id: 'Template', additionalProperties: false },
 );
 
 /** The JSON of `templateSummaryShape`. */

@@ -16,7 +16,7 @@ const data = Type.Object(
       literalUnion(reasonCodes, 'Why the delivery failed, or why the notification ended without proof: a reason.code.'),
     ),
   },
-  { additionalProperties: true, description: 'Contains no data about the citizen.' },
+  { $id: 'EventData', additionalProperties: true, description: 'Contains no data about the citizen.' },
 );
 
 /** The members of an event in the feed and in the calls of webhooks. */

@@ -44,7 +44,7 @@ export const webhookShape = Type.Object(
     publicKey: Type.Optional(Type.String({ description: 'whpk_…, for v1a. Verify signatures with it.' })),
     oldPublicKey: Type.Optional(Type.String({ description: 'The previous key, which signs until oldSecretUntil.' })),
   },
-  { additionalProperties: false },
+  { $id: 'Webhook', additionalProperties: false },
 );
 
 /** The JSON of a webhook. Pass `secret` only when it is new: it is shown once. */
