@@ -7,7 +7,7 @@ import type { TransportSecurity } from '../api/transport-security.ts';
 import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from '../api/well-known.ts';
 import { authMethodsOf } from '../auth/authenticate-client.ts';
 import { createAuthorizationServer } from '../auth/authorization-server.ts';
-import { createTokenChecker } from '../auth/check-token.ts';
+import { createTokenChecker, type TokenChecker } from '../auth/check-token.ts';
 import { createConcurrencyLimiter } from '../auth/concurrency-limiter.ts';
 import { apiCatalog, protectedResourceMetadata, securityTxt } from '../auth/server-metadata.ts';
 import { createTrustedIssuer } from '../auth/trusted-issuer.ts';
@@ -40,6 +40,19 @@ export type PublicEndpointDeps = {
   readonly isPrepared?: (() => boolean) | undefined;
 };
 
+function authorizerOf(checker: TokenChecker, transport: TransportSecurity): Authorizer {
+  return {
+    authenticate: (header, needed, shown) => checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
+    acquireSlot: createConcurrencyLimiter(loadLimits.perClient).acquire,
+    takeQuota: (caller, needed) => {
+      const refusal = transport.failedRequests.refusal(caller.clientId);
+      return refusal === undefined ? transport.quotas.take(caller, needed) : { headers: {}, refusal };
+    },
+    chargeQuota: transport.quotas.charge,
+    countFailure: transport.failedRequests.count,
+  };
+}
+
 /** Creates the public endpoint of a process or thread. */
 export function createPublicEndpoint(app: AppContext, access: AuthContext, deps: PublicEndpointDeps): PublicEndpoint {
   const { publicUrl, transport, watch, isPrepared = () => true } = deps;
@@ -70,17 +83,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
     return { up: isPrepared() && (await isUp()), ledger: alarms.length === 0 ? ('ok' as const) : alarms };
   };
   return {
-    authorizer: {
-      authenticate: (header, needed, shown) =>
-        checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
-      acquireSlot: createConcurrencyLimiter(loadLimits.perClient).acquire,
-      takeQuota: (caller, needed) => {
-        const refusal = transport.failedRequests.refusal(caller.clientId);
-        return refusal === undefined ? transport.quotas.take(caller, needed) : { headers: {}, refusal };
-      },
-      chargeQuota: transport.quotas.charge,
-      countFailure: transport.failedRequests.count,
-    },
+    authorizer: authorizerOf(checker, transport),
     pages: [
       ...apiDocuments(
         operations,
