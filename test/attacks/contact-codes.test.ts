@@ -125,7 +125,7 @@ for (const engine of engines) {
       'them@example.org',
       'them+1@example.org',
       'Them+2@Example.org',
-      'them@example.org.',
+      'THEM@EXAMPLE.ORG',
       'them+a+b@example.org',
     ];
     const asked = [...ways, 'them+3@example.org', 'them@example.org'].map(async (address, at) => {
