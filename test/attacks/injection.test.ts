@@ -158,8 +158,8 @@ test('a template without a value, or with one too many, is refused before anythi
   assert.ok('refused' in answer);
   const found = answer.refused.issues?.map(({ pointer, code }) => `${pointer} ${code}`);
   assert.deepEqual(found?.sort(), [
-    '/personalisation/amount missing',
-    '/personalisation/extra unknown',
+    '/personalisation/amount required',
+    '/personalisation/extra unknown-input',
     '/personalisation/line malformed',
   ]);
 });
