@@ -67,17 +67,20 @@ export function createErasureRepeater(app: AppContext): () => Promise<void> {
   const { read } = app.db;
   let lastState: string | undefined;
 
+  // Several erasures, because by the clocks of other hosts the last one may not be the newest.
   async function currentState(): Promise<string> {
-    const [row] = await read('select count(*) as erasures, max(event_id) as newest from citizen_erasure');
-    return JSON.stringify([row?.['erasures'], row?.['newest'], await erasedList.bytes()]);
+    const newest = await read('select event_id from citizen_erasure order by up_to desc limit 100');
+    return JSON.stringify([newest.map((row) => row['event_id']), await erasedList.bytes()]);
   }
 
   return async () => {
-    if ((await currentState()) === lastState) return;
+    const state = await currentState();
+    if (state === lastState) return;
     const { unfinished, unlisted } = await findUnfinishedErasures({ ...app, read, erasedList });
     await erasedList.add(unlisted);
     if (unfinished.length > 0) await eraseAgain(app, unfinished);
-    lastState = await currentState();
+    // The state from before: the next call also looks for what other processes have erased meanwhile.
+    lastState = state;
   };
 }
 

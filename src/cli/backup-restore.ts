@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Settings } from '../config/settings.ts';
-import type { Row } from '../db/database.ts';
 import { databaseFile, restoringFile } from '../db/open-database.ts';
-import { iterateRows } from '../db/sqlite/copy-sqlite-file.ts';
+import { openReadOnly } from '../db/open-read-only.ts';
 import { lockDatabase } from '../db/sqlite/database-lock.ts';
 import { createSyncedFolder, syncFolder } from '../db/sync-folder.ts';
 import { blobFolders } from '../documents/blobs/blob-store.ts';
@@ -82,9 +81,13 @@ async function compareErasures(dataDir: string): Promise<ErasureComparison | und
   const path = join(dataDir, erasedListFileName);
   if (!existsSync(path)) return undefined;
   const { erasures: listed } = await openErasedList(path).read();
-  // As a `Read` for the same query that a start makes; its database is closed when the rows are read.
-  const stored = await readErasures(async (sql) => [...iterateRows(join(dataDir, databaseFile), sql)] as Row[]);
-  return { listed: listed.size, unfinished: erasuresMissingIn(stored, listed).length };
+  const db = await openReadOnly({ databaseUrl: undefined, dataDir });
+  if (db === undefined) return undefined;
+  try {
+    return { listed: listed.size, unfinished: erasuresMissingIn(await readErasures(db.read), listed).length };
+  } finally {
+    await db.close();
+  }
 }
 
 type Restoration = {

@@ -8,6 +8,7 @@ import type { Commit } from './commit.ts';
 import { erasedIdOf, pseudonymInErasedId } from './erased-id.ts';
 import type { ErasedList } from './erased-list.ts';
 import type { Actor } from './ledger-event.ts';
+import { findWaitingEvents } from './waiting-events.ts';
 
 /** The stores of an erasure, and who erases. */
 export type ErasureDeps = {
@@ -75,10 +76,10 @@ export async function eraseCitizen(deps: ErasureDeps, citizenId: string, options
 async function isKnownCitizen({ read, citizenKeys }: ErasureDeps, citizenId: string): Promise<boolean> {
   if (pseudonymInErasedId(citizenId) !== undefined) return true;
   const chain = citizenKeys.pseudonymOf(citizenId);
+  if ((await findWaitingEvents(read, chain)).length > 0) return true;
   const rows = await read(
     `select 1 as known from citizen_key where citizen_id in ($1, $2)
-      union all select 1 from ledger_entry where chain = $3 and number = 1
-      union all select 1 from ledger_event where citizen_tag = $3 limit 1`,
+      union all select 1 from ledger_entry where chain = $3 and number = 1 limit 1`,
     [citizenId, erasedIdOf(chain), chain],
   );
   return rows.length > 0;
@@ -105,7 +106,7 @@ async function destroyKeys(deps: ErasureDeps, citizenId: string, options: EraseO
     proof: event.id,
     keepsRegisterRow,
   };
-  const waitingIds = await waitingEventIds(read, chain);
+  const waitingIds = (await findWaitingEvents(read, chain)).map(({ id }) => id);
   const clearCitizenId = [
     // Locks the head: a sequencer's unit is stored before this one, or sees this one. No event falls in between.
     { sql: "update ledger_head set fence = fence where log = 'main'" },
@@ -157,19 +158,10 @@ export async function clearErasedCitizenIds({ read, claim }: Pick<ErasureDeps, '
   }
 }
 
-const maxWaitingEvents = 10_000;
 const renameEventsSql = textByRowCount((count) => {
   const parameters = Array.from({ length: count }, (_, at) => `$${at + 2}`);
   return `update ledger_event set citizen_id = $1 where id in (${parameters.join(', ')})`;
 });
-
-/** The ids of waiting events of a chain. A backlog over the limit means that no sequencer runs. */
-async function waitingEventIds(read: Read, chain: Uint8Array): Promise<string[]> {
-  const rows = await read('select id, citizen_tag from ledger_event order by id limit $1', [maxWaitingEvents]);
-  return rows.flatMap(({ id, citizen_tag: tag }) => {
-    return tag instanceof Uint8Array && Buffer.compare(tag, chain) === 0 ? [String(id)] : [];
-  });
-}
 
 /** The last erasure of a citizen: its time (epoch ms) and its ledger event. */
 export type Erasure = { readonly at: number; readonly event: string };

@@ -80,16 +80,27 @@ function newestByChain(erasures: readonly ListedErasure[]): ErasuresByChain {
   return newest;
 }
 
-/** The erasures that a database has on record. */
+const pageRows = 1_000;
+
+/** The erasures that a database has on record. They are read in pages, so that other reads need not wait. */
 export async function readErasures(read: Read): Promise<ErasuresByChain> {
-  const rows = await read('select chain, event_id, register_kept from citizen_erasure');
-  return newestByChain(
-    rows.map((row) => ({
-      chain: Buffer.from(bytesField(row, 'chain')).toString('hex'),
-      event: idField(row, 'event_id', 'event'),
-      keepsRegisterRow: row['register_kept'] === true,
-    })),
-  );
+  const erasures: ListedErasure[] = [];
+  for (let after = new Uint8Array(); ; ) {
+    const rows = await read(
+      'select chain, event_id, register_kept from citizen_erasure where chain > $1 order by chain limit $2',
+      [after, pageRows],
+    );
+    for (const row of rows) {
+      erasures.push({
+        chain: Buffer.from(bytesField(row, 'chain')).toString('hex'),
+        event: idField(row, 'event_id', 'event'),
+        keepsRegisterRow: row['register_kept'] === true,
+      });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageRows) return newestByChain(erasures);
+    after = new Uint8Array(bytesField(last, 'chain'));
+  }
 }
 
 /** The erasures in `erasures` of which `others` has none, or only an earlier one of the same citizen. */

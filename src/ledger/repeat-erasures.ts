@@ -3,6 +3,7 @@ import { textField } from '../db/row-fields.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import { erasedIdOf, pseudonymInErasedId } from './erased-id.ts';
 import { type ErasedList, erasuresMissingIn, type ListedErasure, readErasures } from './erased-list.ts';
+import { findWaitingEvents } from './waiting-events.ts';
 
 type RepeatDeps = {
   readonly read: Read;
@@ -61,10 +62,11 @@ async function findCitizenIds(
 
 /** The id that events about a citizen name, who may have no key and no row in the register. */
 async function findIdInLedger(read: Read, chain: Uint8Array): Promise<string | undefined> {
-  const [row] = await read(
-    `select citizen_id from ledger_entry where chain = $1 and citizen_id <> $2
-      union all select citizen_id from ledger_event where citizen_tag = $1 and citizen_id <> $2 limit 1`,
-    [chain, erasedIdOf(chain)],
-  );
+  const erasedId = erasedIdOf(chain);
+  for (const { citizenId } of await findWaitingEvents(read, chain)) {
+    if (citizenId !== null && citizenId !== erasedId) return citizenId;
+  }
+  const sql = 'select citizen_id from ledger_entry where chain = $1 and citizen_id <> $2 limit 1';
+  const [row] = await read(sql, [chain, erasedId]);
   return row && textField(row, 'citizen_id');
 }

@@ -14,6 +14,8 @@ const allowedScans = [
   'update document set scan_due_at = $2, scan_attempts = scan_attempts + 1 where scan_due_at <= $1 and id in',
   // The erasure of a person.
   'delete from document_grant where document_id in',
+  // The same. Writes run with `indexPlansOnly` (open-postgres.ts), and then it finds its rows by index: the test of updates.
+  'update delivery set provider_ref = null, early_report = null where notification_id in (select',
 ];
 
 const indexPlansOnly = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off';
@@ -140,7 +142,9 @@ for (const rows of [40, 3_000]) {
         for (const index of indexes(await planOf(client, sql))) ways.set(index, sql);
       }
       const byId = ['delivery_of_notification', 'delivery_pkey', 'notification_pkey', 'webhook_call_pkey'];
-      assert.deepEqual([...ways.keys()].sort(), byId, JSON.stringify([...ways]));
+      // An erasure changes all messages of a citizen. This index is not partial.
+      const allowed = [...byId, 'notification_of_citizen'].sort();
+      assert.deepEqual([...ways.keys()].sort(), allowed, JSON.stringify([...ways]));
     });
   }
 }
