@@ -28,8 +28,7 @@ test('[R50] a request without a token gets a challenge with scope and metadata, 
   const { checker } = await openTokenApp(t);
   const refusal = {
     slug: 'no-access-token',
-    detail:
-      "Send 'Authorization: Bearer <ACCESS_TOKEN>'. Get a token from the authorization server named in resource_metadata.",
+    detail: `Send 'Authorization: Bearer <ACCESS_TOKEN>'. Request an access token at ${publicUrl}/oauth2/token.`,
     headers: {
       'www-authenticate': [
         'Bearer realm="citizen-services"',

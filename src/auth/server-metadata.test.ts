@@ -28,6 +28,7 @@ test('the API catalogue links the OpenAPI documents, the documentation and the h
         anchor: 'https://api.example.gov/v1',
         'service-desc': [
           { href: 'https://api.example.gov/v1/openapi.json', type: 'application/vnd.oai.openapi+json;version=3.1' },
+          { href: 'https://api.example.gov/v1/openapi-3.0.json', type: 'application/vnd.oai.openapi+json;version=3.0' },
           { href: 'https://api.example.gov/v1/openapi.yaml', type: 'application/vnd.oai.openapi;version=3.1' },
         ],
         'service-meta': [
