@@ -45,6 +45,6 @@ for (const engine of engines) {
     });
     const slip = await placeOn(`${testCitizenId}x`);
     assert.equal(slip.code, 1);
-    assert.match(slip.printed, /^the register knows no such citizen/);
+    assert.match(slip.printed, /^the citizen is not in the register and has no document/);
   });
 }

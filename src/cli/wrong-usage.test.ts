@@ -93,16 +93,7 @@ test('each command reports a DATA_DIR that is missing or not readable, and creat
       'keys create',
       /^DATA_DIR: expected a folder that the user of this process may make and write to/,
     ],
-    [
-      { DATA_DIR: join(folder, 'link') },
-      'doctor',
-      /^FAULT +data-dir +\S+link is a link to a missing folder -> mount or create \S+disk$/m,
-    ],
-    [
-      { DATA_DIR: join(folder, 'x'.repeat(100)) },
-      'doctor',
-      /^warn +data-dir +the path \S+ is too long for a socket in it: no commands can run while the server runs -> set/m,
-    ],
+    [{ DATA_DIR: join(folder, 'link') }, 'doctor', /^warn +data-dir +\S+link does not exist yet -> run/m],
   ];
   for (const [settings, command, reason] of lines) {
     const { code, stdout, stderr } = await runAt(folder, settings, command.split(' '));

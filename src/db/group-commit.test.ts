@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Row, WriteBusy, WriteRefused, WriteUnknown } from './database.ts';
+import { type Row, WriteBusy, WriteQueueFull, WriteRefused, WriteUnknown } from './database.ts';
 import { type BatchCommitter, createGroupCommit, nothingToRetry, type PendingUnit } from './group-commit.ts';
 import { createStatementTexts } from './statement-texts.ts';
 
@@ -135,7 +135,10 @@ test('close waits for earlier units, and later units are busy', async () => {
 test('the 20,001st waiting unit is busy at once, and the others are stored', async () => {
   const commits = groupCommit([async (batch) => resolveAll(batch)], 256);
   const waiting = Array.from({ length: 20_000 }, () => commits.write(unit));
-  await assert.rejects(commits.write(unit), new WriteBusy('expected at most 20000 waiting units; try again later'));
+  await assert.rejects(
+    commits.write(unit),
+    new WriteQueueFull('expected at most 20000 waiting units; try again later'),
+  );
   assert.equal((await Promise.all(waiting)).length, 20_000);
 });
 

@@ -31,11 +31,11 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     { subject: 'Dear ((a))', personalisation: { a: '\u202bAda\u202c' } },
     ['/personalisation/a malformed'],
   ],
-  ['a placeholder without personalisation', { message: 'Dear ((name)).' }, ['/personalisation/name missing']],
+  ['a placeholder without personalisation', { message: 'Dear ((name)).' }, ['/personalisation/name required']],
   [
     'placeholders in subject and message, and an empty personalisation',
     { subject: 'For ((name))', message: '((greeting)) ((name))', personalisation: {} },
-    ['/personalisation/greeting missing', '/personalisation/name missing'],
+    ['/personalisation/greeting required', '/personalisation/name required'],
   ],
   ['a line break in the reference', { reference: 'a\nb' }, ['/reference malformed']],
   ['an unknown field', { template: 'x' }, ['/template unknown-input']],
@@ -88,7 +88,7 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   [
     'a value without a placeholder',
     { personalisation: { name: 'x', 'Eleni/Papadopoulou 1990': 'x' } },
-    ['/personalisation/name unknown', '/personalisation/… unknown'],
+    ['/personalisation/name unknown-input', '/personalisation/… unknown'],
   ],
   [
     'malformed members together with other issues',

@@ -136,11 +136,17 @@ test('a CommonJS program loads the package with require where Node.js can, and w
     `(async () => { const { createClient, verifyWebhook } = ${load}; console.log(${use}); })();`;
   const outputOf = (load: string) => {
     writeFileSync(join(packed.folder, 'load.cjs'), program(load));
-    const { stdout, stderr } = spawnSync(node, ['load.cjs'], { cwd: packed.folder, encoding: 'utf8', timeout: 60_000 });
+    // The options of the test run are for another version of Node.js.
+    const env = { ...process.env, NODE_OPTIONS: '' };
+    const options = { cwd: packed.folder, encoding: 'utf8', timeout: 60_000, env } as const;
+    const { stdout, stderr } = spawnSync(node, ['load.cjs'], options);
     return `${stdout}${stderr}`;
   };
   assert.match(outputOf("await import('citizen-services-client')"), /^true$/m);
-  const canRequire = execFileSync(node, ['-p', 'process.features.require_module === true'], { encoding: 'utf8' });
+  const canRequire = execFileSync(node, ['-p', 'process.features.require_module === true'], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
   const required = outputOf("require('citizen-services-client')");
   assert.match(required, canRequire.trim() === 'true' ? /^true$/m : /ERR_REQUIRE_ESM/);
 });

@@ -50,12 +50,19 @@ function convertMember(name: string, member: unknown): unknown {
 /** Converts the keywords of one schema; any other object stays as it is. */
 function convertSchema({ propertyNames: _pattern, ...schema }: JsonObject): JsonObject {
   const { type, anyOf, const: constant, ...others } = schema;
-  if (Array.isArray(anyOf) && anyOf.some(isNull))
-    return { ...others, nullable: true, allOf: anyOf.filter((option) => !isNull(option)) };
+  if (Array.isArray(anyOf) && anyOf.some(isNull)) {
+    const options = anyOf.filter((option) => !isNull(option));
+    // `nullable` needs a type beside it. Every named schema is an object.
+    return { ...others, type: typeOf(options[0]), nullable: true, allOf: options };
+  }
   if (constant !== undefined && typeof type === 'string') return { type, enum: [constant], ...others };
   if (!Array.isArray(type)) return schema;
   const [first] = type.filter((name) => name !== 'null');
   return { ...schema, type: first, ...(type.includes('null') ? { nullable: true } : {}) };
+}
+
+function typeOf(option: unknown): unknown {
+  return (isObject(option) ? option['type'] : undefined) ?? 'object';
 }
 
 function isNull(option: unknown): boolean {
