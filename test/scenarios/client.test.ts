@@ -166,7 +166,10 @@ test('a wrong secret and an unknown scope are reported with the message of the t
   await assert.rejects(greedy.accessToken(), { error: 'invalid_scope', status: 400 });
   const narrow = createClient({ baseUrl: home.url, clientId, clientSecret, scope: 'documents:read' });
   await assert.rejects(narrow.verify(mary), { slug: 'missing-scope', status: 403 });
-  assert.throws(() => createClient({ baseUrl: home.url, clientId } as never), /expected one of clientSecret, privateKey and signer/);
+  assert.throws(
+    () => createClient({ baseUrl: home.url, clientId } as never),
+    /expected one of clientSecret, privateKey and signer/,
+  );
 });
 
 test('documents can be deposited from bytes, blobs and streams, read by range and listed to the end', async () => {

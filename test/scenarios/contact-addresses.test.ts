@@ -45,7 +45,12 @@ for (const engine of engines) {
     assert.equal(code, await contactApp.code('cit-ida'));
     const awaiting = [{ ...email, endsAt: '2026-01-15T09:15:00.000Z' }];
     const confirmable = ['email', 'sms'];
-    assert.deepEqual(await contactApp.preferences('cit-ida'), { ...noPreferences, verified: [], awaiting, confirmable });
+    assert.deepEqual(await contactApp.preferences('cit-ida'), {
+      ...noPreferences,
+      verified: [],
+      awaiting,
+      confirmable,
+    });
     assert.equal((await contactApp.contactOf('cit-ida'))?.email, 'ida@example.org');
     const wrong = await contactApp.confirm('cit-ida', { channel: 'email', code: differentCode(code ?? '') });
     assert.equal(problemNameOf(wrong), 'contact-code-wrong');
