@@ -34,7 +34,7 @@ for (const engine of engines) {
     });
     const again = await run('add', fileOf('{"name":"town-2026-1","threshold":0.9}'));
     assert.deepEqual([again.code, again.stdout], [1, '']);
-    assert.match(again.stderr, /^town-2026-1 is there already\. .*gets a new name\.\n$/);
+    assert.match(again.stderr, /^town-2026-1 already exists\. .*needs a new name\.\n$/);
     assert.deepEqual(await run('show', 'town-2026-1'), {
       code: 0,
       stdout: '{"name":"town-2026-1","threshold":0.99}\n',

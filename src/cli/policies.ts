@@ -100,7 +100,9 @@ async function addPolicy(context: CommandContext, document: string, { stderr }: 
     });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'unique') throw fault;
-    throw new CommandFailed(`${name} is there already. It stands in answers, so what is to change gets a new name.`);
+    throw new CommandFailed(
+      `${name} already exists. Responses contain the name of a policy, so a changed policy needs a new name.`,
+    );
   }
   stderr(
     `${name} is stored. VERIFY_POLICY=${name} makes it the standing one; clients create --policy ${name} gives it to one.\n`,

@@ -199,7 +199,7 @@ function faultOfText(field: string, text: string): string | undefined {
   if (text.length > maxClaimLength && [...text].length > maxClaimLength) {
     return `${field} has more than ${maxClaimLength} characters`;
   }
-  if (decomposesTooLong(text)) return `${field} has characters that stand for too many others (Unicode NFKD)`;
+  if (decomposesTooLong(text)) return `${field} is too long after Unicode decomposition (NFKD)`;
   if (text.includes('\u0000')) return `${field} contains U+0000`;
   // The decoder writes U+FFFD for bytes that are not UTF-8. Lone surrogates come only from JSON.
   if (text.includes('\ufffd') || !text.isWellFormed())
