@@ -28,9 +28,7 @@ if (files.length === 0) {
 }
 const absolute = (paths: readonly string[]) => paths.map((path) => join(root, path));
 const spreads = countLiteralSpreads(
-  absolute(
-    globSync(['src/**/*.ts', 'client/src/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts', 'test/**/*.ts'], { cwd: root }),
-  ),
+  absolute(globSync('{src,client/src,bench,scripts,test}/**/*.ts', { cwd: root, exclude: ['**/node_modules'] })),
   root,
 );
 for (const { name, value, text, places } of [spreads, ...measure(absolute(files), root)]) {

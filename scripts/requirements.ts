@@ -38,7 +38,7 @@ type HeldTest = Requirement['held'][number];
 
 /** The tests whose title starts with the rows that they check, such as [R61]. */
 function markedTests(root: string): ReadonlyMap<number, readonly HeldTest[]> {
-  const found = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
+  const found = globSync('{src,test}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] })
     .sort()
     .flatMap((file) => {
       const titles = readFileSync(join(root, file), 'utf8').matchAll(/['`]((?:\[R\d+\] )+)([^\n]*?)['`], /g);

@@ -50,7 +50,8 @@ async function main(filters: readonly string[]): Promise<number> {
 }
 
 function findFiles(filters: readonly string[]): string[] {
-  const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'client/src/**/*.test.ts'], { cwd: root }).sort();
+  const patterns = ['src/**/*.test.ts', 'test/**/*.test.ts', 'client/src/**/*.test.ts'];
+  const all = globSync(patterns, { cwd: root, exclude: ['**/node_modules'] }).sort();
   const found = filters.map((filter) => {
     const path = relative(root, resolve(filter));
     return all.filter((file) => file === path || file.startsWith(`${path}/`));
