@@ -41,3 +41,15 @@ test('different faults, faults of requests and faults after a minute are all log
   log.fault('ledger', new Error('one'));
   assert.deepEqual(lines, ['ledger one', 'ledger other', 'webhooks one', 'send one a', 'send one b', 'ledger one']);
 });
+
+test('at most ten messages of one kind of fault are logged in a minute', () => {
+  const { lines, time, log } = collectingLog();
+  const messages = Array.from({ length: 20 }, (_, at) => String.fromCodePoint(97 + at));
+  for (const message of messages) log.fault('citizen-pages', new Error(message));
+  log.fault('citizen-pages', new TypeError('other kind'));
+  const ten = messages.slice(0, 10).map((message) => `citizen-pages ${message}`);
+  assert.deepEqual(lines, [...ten, 'citizen-pages other kind']);
+  time.now += 60_000;
+  log.fault('citizen-pages', new Error('z'));
+  assert.deepEqual(lines.slice(11), ['the next fault occurred again and again 10', 'citizen-pages z']);
+});

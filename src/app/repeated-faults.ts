@@ -1,35 +1,41 @@
 import type { Log } from '../api/log.ts';
 import { type Clock, elapsedMs } from '../kernel/clock.ts';
 
-/** The interval at which a fault that occurs again and again is logged. */
-const repeatEveryMs = 60_000;
-/** More different faults are not remembered: then all count as new. */
-const maxRemembered = 1_000;
+/** For this time faults of one kind count together. */
+const windowMs = 60_000;
+/** A browser that returns from the sign-in with invalid parameters causes faults with many messages, as often as it wants. */
+const maxMessages = 10;
 
-type SeenFault = { loggedAt: number; repeats: number };
+/** What was logged of one kind of fault since `since` (epoch ms). */
+type FaultWindow = { readonly since: number; readonly messages: Set<string>; omitted: number };
 
 /**
- * Wraps the log so that a fault that a job meets again and again is logged at most once a minute, with the number of lines that
- * were left out. Faults of the same part are the same if their messages differ in numbers only. The fault of a request is always
- * logged, because its caller knows it by its instance.
+ * Wraps the log so that a fault that occurs again and again is logged at most once a minute, and at most `maxMessages` messages
+ * of one kind (part and class of the fault), with the number of lines that were left out. Messages that differ in numbers only
+ * are the same. The fault of a request is always logged, because its caller knows it by its instance.
  */
 export function limitRepeatedFaults(log: Log, clock: Clock): Log {
-  const seen = new Map<string, SeenFault>();
+  const windows = new Map<string, FaultWindow>();
+  const windowOf = (where: string, kind: string): FaultWindow => {
+    const last = windows.get(kind);
+    if (last !== undefined && elapsedMs(last.since, clock) < windowMs) return last;
+    if (last !== undefined && last.omitted > 0)
+      log.warning('the next fault occurred again and again', { where, faultsNotLogged: last.omitted });
+    const window = { since: clock.now(), messages: new Set<string>(), omitted: 0 };
+    windows.set(kind, window);
+    return window;
+  };
   return {
     ...log,
     fault: (where, fault, instance) => {
-      const key =
-        fault instanceof Error ? `${where} ${fault.name} ${fault.message.replaceAll(/\d+/g, '0')}` : undefined;
-      if (instance !== undefined || key === undefined) return log.fault(where, fault, instance);
-      const last = seen.get(key);
-      if (last !== undefined && elapsedMs(last.loggedAt, clock) < repeatEveryMs) {
-        last.repeats += 1;
+      if (instance !== undefined || !(fault instanceof Error)) return log.fault(where, fault, instance);
+      const window = windowOf(where, `${where} ${fault.name}`);
+      const message = fault.message.replaceAll(/\d+/g, '0');
+      if (window.messages.has(message) || window.messages.size >= maxMessages) {
+        window.omitted += 1;
         return;
       }
-      if (seen.size >= maxRemembered) seen.clear();
-      seen.set(key, { loggedAt: clock.now(), repeats: 0 });
-      if (last !== undefined && last.repeats > 0)
-        log.warning('the next fault occurred again and again', { where, faultsNotLogged: last.repeats });
+      window.messages.add(message);
       log.fault(where, fault);
     },
   };

@@ -57,7 +57,7 @@ export function createClientAuthenticator(deps: ClientAuthenticationDeps) {
     const client = isExternalId(clientId) ? await findClient(deps.db.read, clientId) : undefined;
     if (client === undefined) return authenticationFailed(presented, 'unknown-client');
     if (client.disabledAt !== undefined) return authenticationFailed(presented, 'disabled-client');
-    const fault = credentialFault(deps, client, presented);
+    const fault = await credentialFault(deps, client, presented);
     if (fault !== undefined) return fault;
     const { refusal } = await deps.quotas.take({ clientId, quota: tokenQuota }, 'token');
     if (refusal !== undefined) return overQuota(refusal.headers?.['retry-after']);
@@ -107,11 +107,11 @@ function authenticationFailed({ by }: PresentedCredential, reason: TokenRefusalR
 }
 
 /** The fault of the credential, or undefined. A client authenticates by the one method that it is registered for, and by no other. */
-function credentialFault(
+async function credentialFault(
   { publicUrl, clock }: ClientAuthenticationDeps,
   { clientId, credential }: Client,
   presented: PresentedCredential,
-): TokenError | undefined {
+): Promise<TokenError | undefined> {
   switch (presented.by) {
     case 'secret': {
       if (credential.by !== 'secret') return authenticationFailed(presented, 'wrong-method');
@@ -120,7 +120,7 @@ function credentialFault(
     }
     case 'assertion': {
       if (credential.by !== 'keys') return authenticationFailed(presented, 'wrong-method');
-      const fault = signatureFault(presented, credential.jwks);
+      const fault = await signatureFault(presented, credential.jwks);
       // The faults of the claims are reported only to a client that holds a key.
       return fault === undefined
         ? assertionClaimsFault(presented, publicUrl, clock.now())

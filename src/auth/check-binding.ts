@@ -68,7 +68,7 @@ async function verifyDpopProof(
 ): Promise<DpopProofFault | undefined> {
   const expected = { method, url: `${deps.publicUrl}${path}`, accessToken: token };
   const { dpop } = headers;
-  const proof = checkDpopProof(typeof dpop === 'string' ? dpop : undefined, expected, deps);
+  const proof = await checkDpopProof(typeof dpop === 'string' ? dpop : undefined, expected, deps);
   if ('error' in proof) return proof;
   const invalid = (description: string): DpopProofFault => ({ error: 'invalid_dpop_proof', description });
   if (proof.jkt !== jkt) return invalid('the proof is by another key than the one of the token');

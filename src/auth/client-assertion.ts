@@ -36,19 +36,19 @@ export function parseClientAssertion(text: string): UnverifiedAssertion | TokenE
 }
 
 /** Why no key of the client has signed the assertion, for the log; undefined if one has. Without a `kid` each key is tried. */
-export function signatureFault(
+export async function signatureFault(
   { header, text }: UnverifiedAssertion,
   { keys }: ClientKeySet,
-): TokenRefusalReason | undefined {
+): Promise<TokenRefusalReason | undefined> {
   const candidates = keys.filter(({ kid }) => header['kid'] === undefined || header['kid'] === kid);
   if (candidates.length === 0) return 'unknown-key';
-  const isSigned = candidates.some((jwk) => {
+  for (const jwk of candidates) {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     const algs = acceptedAlgsOf(key);
     const alg = typeof algs === 'string' ? undefined : algs.find((one) => one === header['alg']);
-    return alg !== undefined && isSignedWith(key, text, alg);
-  });
-  return isSigned ? undefined : 'signature';
+    if (alg !== undefined && (await isSignedWith(key, text, alg))) return undefined;
+  }
+  return 'signature';
 }
 
 /**

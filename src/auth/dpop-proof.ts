@@ -31,11 +31,11 @@ export type DpopProofFault = { readonly error: 'invalid_dpop_proof' | 'use_dpop_
 const invalid = (description: string): DpopProofFault => ({ error: 'invalid_dpop_proof', description });
 
 /** Checks a `DPoP` header (RFC 9449, section 4.3) except for its reuse, which the caller checks. */
-export function checkDpopProof(
+export async function checkDpopProof(
   header: string | undefined,
   expected: ExpectedRequest,
   { clock, nonces }: { readonly clock: Clock; readonly nonces: DpopNonces | undefined },
-): DpopProof | DpopProofFault {
+): Promise<DpopProof | DpopProofFault> {
   if (header === undefined) return invalid('the request carries no DPoP header');
   const parsed = parseUnverifiedJws(header);
   if (parsed === undefined || parsed.header['typ'] !== 'dpop+jwt')
@@ -45,7 +45,7 @@ export function checkDpopProof(
   const alg = embedded.algs.find((one) => one === parsed.header['alg']);
   if (alg === undefined)
     return invalid(`the alg of the proof is not ${embedded.algs.join(' or ')}, as its key demands`);
-  if (!isSignedWith(embedded.key, header, alg)) return invalid('the signature of the proof does not hold');
+  if (!(await isSignedWith(embedded.key, header, alg))) return invalid('the signature of the proof does not hold');
   const { jti, iat, nonce } = parsed.claims;
   const fault = claimsFault(parsed.claims, expected, clock.now());
   if (fault !== undefined) return invalid(fault);

@@ -1,4 +1,6 @@
-import { constants, type KeyObject, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { JOSEError } from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
 import { hasDuplicateMember } from '../kernel/has-duplicate-member.ts';
 import { isObject } from '../kernel/is-object.ts';
 import type { AcceptedAlg } from './client-keys.ts';
@@ -64,23 +66,13 @@ function parseJsonObject(part: string): Record<string, unknown> | undefined {
   return isObject(value) && !hasDuplicateMember(text, value) ? value : undefined;
 }
 
-/**
- * Whether the key signed the compact JWS (RFC 7515, section 5.2). The caller has parsed the JWS, and has checked that `alg` is the
- * algorithm of its header and of the key.
- */
-export function isSignedWith(key: KeyObject, jws: string, alg: AcceptedAlg): boolean {
-  const end = jws.lastIndexOf('.');
-  const input = Buffer.from(jws.slice(0, end));
-  const signature = Buffer.from(jws.slice(end + 1), 'base64url');
-  switch (alg) {
-    case 'ES256':
-      return verify('sha256', input, { key, dsaEncoding: 'ieee-p1363' }, signature);
-    case 'PS256': {
-      const { RSA_PKCS1_PSS_PADDING: padding, RSA_PSS_SALTLEN_DIGEST: saltLength } = constants;
-      return verify('sha256', input, { key, padding, saltLength }, signature);
-    }
-    case 'EdDSA':
-    case 'Ed25519':
-      return verify(null, input, key, signature);
+/** Whether the key signed the compact JWS with `alg` (RFC 7515, section 5.2). The caller has parsed the JWS. */
+export async function isSignedWith(key: KeyObject, jws: string, alg: AcceptedAlg): Promise<boolean> {
+  try {
+    await compactVerify(jws, key, { algorithms: [alg] });
+    return true;
+  } catch (fault) {
+    if (fault instanceof JOSEError) return false;
+    throw fault;
   }
 }

@@ -40,7 +40,7 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): (request: Incoming
   const issueToken = createTokenIssuer(deps);
   return async (request) => {
     try {
-      const proof = checkRequestProof(deps, request.headers['dpop']);
+      const proof = await checkRequestProof(deps, request.headers['dpop']);
       const result = await issueToken(request, proof);
       if ('error' in result) deps.onRefused(tokenRefusalOf(result));
       const realm = request.headers.authorization === undefined ? undefined : deps.publicUrl;
@@ -123,10 +123,10 @@ const missingProof: TokenError = {
 };
 
 /** Checks the DPoP proof of a token request (RFC 9449, section 5); undefined if the client sent none. Reuse is checked later. */
-function checkRequestProof(
+async function checkRequestProof(
   { publicUrl, clock, nonces }: TokenEndpointDeps,
   header: string | string[] | undefined,
-): DpopProof | DpopProofFault | undefined {
+): Promise<DpopProof | DpopProofFault | undefined> {
   if (header === undefined) return undefined;
   return checkDpopProof(String(header), { method: 'POST', url: `${publicUrl}${tokenPath}` }, { clock, nonces });
 }

@@ -88,7 +88,7 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   [
     'a value without a placeholder',
     { personalisation: { name: 'x', 'Eleni/Papadopoulou 1990': 'x' } },
-    ['/personalisation/name unknown-input', '/personalisation/… unknown'],
+    ['/personalisation/name unknown-input', '/personalisation/… unknown-input'],
   ],
   [
     'malformed members together with other issues',

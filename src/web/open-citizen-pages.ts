@@ -31,7 +31,7 @@ export function openCitizenPages(
   const { clientId } = signInConfig;
   const signIn = createConfiguredSignIn(signInConfig, { publicUrl, settings, clock });
   const sessions = createCitizenSessions({ db, clock, random, root });
-  const onFault = throttleFaults((fault) => log.fault('citizen-pages', fault));
+  const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
   const mounts = mountCitizenPages({
     signInFlow: createSignInFlow({
       signIn,
@@ -54,25 +54,6 @@ export function openCitizenPages(
     onFault,
   });
   return { mounts, refusedPage: createCitizenRefusalPage(settings.citizenPagesName) };
-}
-
-/** A limit for logged faults of one kind: a browser that returns with invalid parameters causes one, as often as it wants. */
-const maxFaults = { count: 10, inMs: 60_000 };
-
-/** Reports faults, of each kind up to `maxFaults`. `stopwatch` returns monotonic milliseconds. */
-export function throttleFaults(
-  report: (fault: unknown) => void,
-  stopwatch = () => performance.now(),
-): (fault: unknown) => void {
-  const windows = new Map<string, { since: number; count: number }>();
-  return (fault) => {
-    const [kind, now] = [fault instanceof Error ? fault.name : '', stopwatch()];
-    const known = windows.get(kind);
-    const window = known !== undefined && now - known.since < maxFaults.inMs ? known : { since: now, count: 0 };
-    windows.set(kind, window);
-    window.count += 1;
-    if (window.count <= maxFaults.count) report(fault);
-  };
 }
 
 /** Admits the citizen of a token that was issued for this client and has all scopes of the pages. */

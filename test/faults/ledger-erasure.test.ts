@@ -33,7 +33,7 @@ test('postgres: an event that is numbered during an erasure does not name the ci
   let numbering: Promise<unknown> = Promise.resolve();
   const read: typeof db.read = async (sql, args) => {
     const rows = await db.read(sql, args);
-    if (sql.startsWith('select id, citizen_tag from ledger_event')) {
+    if (sql.startsWith('select id, citizen_id, citizen_tag from ledger_event')) {
       await app.use('anna');
       numbering = app.sequencer.step();
       await waitUntil(async () => (await waits()) === 1);

@@ -106,7 +106,7 @@ async function callDocumentOperations({ token, ids, expect }: OperationCaller): 
   await expect(200, { ...read(), path: '/v1/documents?citizenId=demo-mary' });
 }
 
-/** Calls that use no citizen data, and refusals. Only the refusal of a document records an event. */
+/** Calls that use no citizen data, and refusals. Only the refusals of a document and of its record leave events. */
 async function callWithoutEvents(
   { token, ids, expect, validRequest: good }: OperationCaller,
   otherToken: string,

@@ -34,7 +34,7 @@ test('postgres: each role does only its own work', async (t) => {
   const status = async () => (await get(`/v1/notifications/${sent['id']}`))['status'];
   const numbered = async () => (await ask({ path: String(sent['receipt']), headers: bearerHeaders(token) })).status;
   assert.deepEqual(await leases(), []);
-  assert.equal(await numbered(), 202);
+  assert.equal(await numbered(), 409, 'the proof needs a numbered entry');
 
   const sequencer = await begin('sequencer');
   assert.deepEqual(await leases(), ['ledger-sequencer']);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { storedResultKeptMs } from '../../src/api/idempotency.ts';
 import { formatInstant } from '../../src/kernel/clock.ts';
 import { noPreferences } from '../../src/notifications/contact/contact-preferences.ts';
 import { type openSimulatedServer, writeFileIn } from '../support/simulated-server.ts';
@@ -24,6 +25,7 @@ type SentNotificationRecord = {
   readonly body: string;
   readonly key: string;
   readonly citizenId: string;
+  readonly at: number;
 };
 
 /** The data that clients and operators have received. */
@@ -72,7 +74,7 @@ type SimulatedAction = readonly [weight: number, act: () => Promise<void>];
 
 /** Actions of clients that send notifications. */
 function senderActions(simulation: Simulation): readonly SimulatedAction[] {
-  const { record, random } = simulation;
+  const { server, record, random } = simulation;
   const { pick, recent, later, post, person } = simulationTools(simulation);
   const send = async () => {
     const { citizenId } = person();
@@ -89,11 +91,13 @@ function senderActions(simulation: Simulation): readonly SimulatedAction[] {
     const { status, text } = await post('/v1/notifications/send', body, { 'idempotency-key': key });
     assert.equal(status, 202, text);
     const { id, receipt } = JSON.parse(text);
-    record.sent.push({ id, body, key, citizenId });
+    record.sent.push({ id, body, key, citizenId, at: server.clock.now() });
     record.receipts.push({ path: receipt, citizenId });
   };
   const repeat = async () => {
-    const { id, body, key } = pick(record.sent) ?? { id: '', body: '{}', key: '' };
+    // Older keys may have expired.
+    const repeatable = record.sent.filter(({ at }) => server.clock.now() - at < storedResultKeptMs - day);
+    const { id, body, key } = pick(repeatable) ?? { id: '', body: '{}', key: '' };
     if (id === '') return;
     const again = await post('/v1/notifications/send', body, { 'idempotency-key': key });
     assert.deepEqual([again.status, JSON.parse(again.text).id], [202, id]);
