@@ -183,7 +183,8 @@ function sendResponse(
   if (links.length > 0) headers['link'] = links.join(', ');
   if ('json' in result) {
     headers['content-type'] ??= 'application/json; charset=utf-8';
-    const body = Buffer.from(result.text ?? JSON.stringify(result.json));
+    // As text, which Node.js writes together with the headers.
+    const body = result.text ?? JSON.stringify(result.json);
     reply.code(result.status).headers(headers).send(body);
   } else if (reply.request.method === 'HEAD' || result.stream === null) {
     void result.stream?.return?.();

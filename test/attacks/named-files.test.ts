@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { openRegularFile, readRegularFile, UnreadableFile } from '../../src/config/regular-file.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -57,7 +58,7 @@ for (const [name, argsFor] of commands) {
       const { code, stderr } = await home.runCommand(...argsFor(named[kind]));
       assert.match(stderr, expected, `${kind}: ${stderr}`);
       assert.equal(code, 2, stderr);
-      assert.equal((await fetch(`${home.url}/healthz`)).status, 200);
+      assert.equal((await fetchOnce(`${home.url}/healthz`)).status, 200);
     }
   });
 }

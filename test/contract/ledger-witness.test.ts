@@ -19,6 +19,7 @@ import { createWitness } from '../../src/ledger/witness.ts';
 import { createWitnessClient } from '../../src/ledger/witness-client.ts';
 import { serveWitness } from '../../src/ledger/witness-server.ts';
 import { engines } from '../support/database-engines.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { buildLedgerApp, logKeyPolicy, logSigner, origin } from '../support/ledger-app.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -61,7 +62,7 @@ test('a witness answers as the specification says, and remembers its cosigned si
   };
   const text = 'text/plain; charset=utf-8';
   const path = `${witness.url}/${createHash('sha256').update(origin).digest('hex')}/checkpoint`;
-  assert.equal((await fetch(path)).status, 404);
+  assert.equal((await fetchOnce(path)).status, 404);
   const sign = (name: string, size: number, root: Uint8Array) => {
     const key = createNoteSigner(1, name, new Uint8Array(32).fill(7));
     return signNote(formatCheckpoint({ origin: name, size, root }), [key], 0);

@@ -17,6 +17,7 @@ import {
   makeDocumentFolder,
   makePdf,
 } from '../support/document-app.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { waitUntilNoSessions } from '../support/postgres-databases.ts';
 import { strictS3IdlePath, strictS3Place } from '../support/strict-s3-server.ts';
 
@@ -40,7 +41,7 @@ const stores: readonly Store[] = [
         await once(child, 'exit');
       });
       const [endpoint] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-      return { endpoint, settled: async () => void (await fetch(`${endpoint}${strictS3IdlePath}`)) };
+      return { endpoint, settled: async () => void (await fetchOnce(`${endpoint}${strictS3IdlePath}`)) };
     },
   },
 ];

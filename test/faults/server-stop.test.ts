@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fetchOnce } from '../support/http-client.ts';
 import { startPostgres } from '../support/postgres-databases.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { withTerminableThreads } from '../support/threaded-server.ts';
@@ -28,7 +29,7 @@ test('postgres: a server without its database is not ready, and still stops at S
   const home = await makeServerFixture(t, { settings });
   const server = await home.start();
   await postgres.stop();
-  await waitUntil(async () => (await fetch(`${home.url}/readyz`)).status === 503);
+  await waitUntil(async () => (await fetchOnce(`${home.url}/readyz`)).status === 503);
   const late = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => late.resolve('late'), longestMs);
   t.after(() => clearTimeout(timer));

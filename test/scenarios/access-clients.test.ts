@@ -7,6 +7,7 @@ import { type CryptoKey, importPKCS8 } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { engines } from '../support/database-engines.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { type CleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 
@@ -104,7 +105,7 @@ test('[R43] without CLIENT_SECRETS a client secret is refused, and the metadata 
   );
   const client = JSON.parse(made.stdout) as { clientId: string; clientSecret: string };
   await home.start('start');
-  const metadata = await fetch(`${home.url}/.well-known/oauth-authorization-server`);
+  const metadata = await fetchOnce(`${home.url}/.well-known/oauth-authorization-server`);
   const { token_endpoint_auth_methods_supported: methods } = (await metadata.json()) as Record<string, unknown>;
   assert.deepEqual(methods, ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth']);
   await assert.rejects(home.fetchAccessToken([], client), /invalid_client/);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { type CertificateAuthority, issueCertificate, type PemCertificate } from '../support/certificates.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import {
   type CleanupScope,
@@ -145,7 +146,7 @@ test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is acce
     `${url}/v1`,
   ]);
   assert.match(answered.stdout, /^strict-transport-security: max-age=31536000\r$/m);
-  await assert.rejects(fetch(`${home.url}/v1`), 'plain HTTP is refused, and led nowhere else');
+  await assert.rejects(fetchOnce(`${home.url}/v1`), 'plain HTTP is refused, and led nowhere else');
   const old = await run(curl, [
     '-sS',
     '--cacert',

@@ -6,6 +6,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { freePort } from '../support/free-port.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -60,7 +61,7 @@ async function checkReportedMetrics(t: TestContext): Promise<void> {
   assert.equal((await post('/v1/notifications/send', message)).status, 202);
   const said = () => `${server.stdout()}${server.stderr()}`;
   const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said())?.[0] ?? assert.fail();
-  const metrics = async () => await (await fetch(address)).text();
+  const metrics = async () => await (await fetchOnce(address)).text();
   const figure = async (series: string) => (await metrics()).split(`\n${series} `)[1]?.split('\n')[0];
 
   const retries = 'citizen_services_delivery_outcomes_total{channel="email",outcome="retry",who_acts="operator"}';

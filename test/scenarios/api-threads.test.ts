@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { before, suite, test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture } from '../support/server-process.ts';
 import {
   callOnNewConnection,
@@ -30,11 +31,11 @@ async function testSharedState({ home, server, token }: ThreadedServer): Promise
   }
   // The first thread answers these pages for both, from its memory.
   for (let n = 0; n < 12; n += 1) {
-    const page = await fetch(`${home.url}/outbox`, { headers: { connection: 'close' } });
+    const page = await fetchOnce(`${home.url}/outbox`);
     assert.deepEqual([page.status, (await page.text()).includes('Letter')], [200, true]);
   }
   for (let n = 0; n < 12; n += 1) {
-    const ready = await fetch(`${home.url}/readyz`, { headers: { connection: 'close' } });
+    const ready = await fetchOnce(`${home.url}/readyz`);
     assert.deepEqual(await ready.json(), { status: 'UP', ledger: 'ok' });
   }
   // Only the first thread has the worker role, and it delivers the notifications of both.

@@ -9,6 +9,7 @@ import { type Client, createClient, ProblemError, TokenError } from '../../clien
 import { type Clock, defaultClock } from '../../client/src/retry.ts';
 import { verifyResult } from '../../client/src/verify-result.ts';
 import { engines } from '../support/database-engines.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -47,7 +48,7 @@ test('the result of a verification is accepted only for its client and its reque
   assert.equal(result.jti, answer.verificationId);
   await assert.rejects(client.verifyResult(token, { nonce: 'n-2' }), { name: 'ResultError', code: 'NONCE' });
   await assert.rejects(client.verifyResult(token, { requestHash: `${requestHash}x` }), { code: 'REQUEST_HASH' });
-  const jwks = (await (await fetch(`${home.url}/.well-known/jwks.json`)).json()) as JSONWebKeySet;
+  const jwks = (await (await fetchOnce(`${home.url}/.well-known/jwks.json`)).json()) as JSONWebKeySet;
   const { clientId } = credentials();
   const rules = { issuer: home.url, clientId, jwks };
   assert.equal((await verifyResult(token, rules)).decision, 'match');

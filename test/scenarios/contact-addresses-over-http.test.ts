@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { differentCode, readCodeFromOutbox } from '../support/contact-app.ts';
 import { type ExternalIssuer, makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
-import { bearerHeaders, createHttpClient, type HttpResponse, parseJsonBody, postJson } from '../support/http-client.ts';
+import {
+  bearerHeaders,
+  createHttpClient,
+  fetchOnce,
+  type HttpResponse,
+  parseJsonBody,
+  postJson,
+} from '../support/http-client.ts';
 import { fileCleanupScope, type RunningServer, type ServerFixture } from '../support/server-process.ts';
 import { waitPastMidnight, waitUntil } from '../support/wait-until.ts';
 
@@ -30,7 +37,7 @@ const address = 'mary.new@example.org';
 
 /** The mails to an address in the outbox, newest first. */
 async function mailsTo(to: string): Promise<string[]> {
-  const outbox = await (await fetch(`${fixture.url}/outbox`)).text();
+  const outbox = await (await fetchOnce(`${fixture.url}/outbox`)).text();
   return outbox.split('<article>').filter((mail) => mail.includes(to));
 }
 

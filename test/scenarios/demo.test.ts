@@ -7,6 +7,7 @@ import { demoCitizens, demoDocuments } from '../../src/cli/demo-data.ts';
 import {
   bearerHeaders,
   createHttpClient,
+  fetchOnce,
   type HttpResponse,
   type HttpSend,
   parseJsonBody,
@@ -44,7 +45,7 @@ test('the first start of a demo is ready within ten seconds', (t) => {
 test('a demo that is ready has its clients and documents', async (t) => {
   const own = await makeServerFixture(t);
   own.launchCommand('demo');
-  await waitUntil(async () => (await fetch(`${own.url}/readyz`).catch(() => undefined))?.status === 200);
+  await waitUntil(async () => (await fetchOnce(`${own.url}/readyz`).catch(() => undefined))?.status === 200);
   assert.ok(existsSync(join(own.dataDir, 'demo.json')));
 });
 

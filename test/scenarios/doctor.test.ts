@@ -8,6 +8,7 @@ import { createClamdProbes } from '../../src/documents/scan/clamd-probes.ts';
 import { isClamdInstalled, startClamd, startFakeClamd } from '../support/clamd.ts';
 import { type DoctorFinding, fingerprintFiles, runDoctor, testPassword } from '../support/doctor.ts';
 import { freePort } from '../support/free-port.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { startPostgres } from '../support/postgres-databases.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { startS3Server } from '../support/s3-server.ts';
@@ -80,7 +81,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     if (engine === 'sqlite')
       assert.match(whileRunning.ofCheck('database')[0]?.found ?? '', new RegExp(`, open in process ${running.pid}$`));
     assert.equal((await runCommandInProcess(home, 'clients', 'list')).code, 0);
-    assert.equal((await fetch(`${home.url}/readyz`)).status, 200);
+    assert.equal((await fetchOnce(`${home.url}/readyz`)).status, 200);
     assert.deepEqual(await running.stop('SIGTERM'), { code: 0, signal: null });
     const before = [fingerprintFiles(home.dataDir), server === undefined ? '' : await rowsIn(server.url)];
     const whileStopped = await runDoctor(settings);

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { openStrictS3Server } from '../support/strict-s3-server.ts';
@@ -12,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts';
 /** How often the server has logged a fault of the documents. */
 async function faultsOf(said: string): Promise<string | undefined> {
   const [address = assert.fail(said)] = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said) ?? [];
-  const metrics = await (await fetch(address)).text();
+  const metrics = await (await fetchOnce(address)).text();
   return /^citizen_services_faults_total\{kind="documents"\} (\d+)$/m.exec(metrics)?.[1];
 }
 

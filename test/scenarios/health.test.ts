@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { commandSocketPath } from '../../src/cli/command-socket.ts';
 import { freePort } from '../support/free-port.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { createDatabase, databaseNameOf, dropDatabase, queryServer } from '../support/postgres-databases.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
@@ -53,7 +54,7 @@ test('a server accepts commands before it reports that it is ready', async (t) =
   // Without a pause, to check the socket as soon as the server is ready.
   let status: number | undefined;
   for (const end = performance.now() + 60_000; status !== 200 && performance.now() < end; ) {
-    status = (await fetch(`${home.url}/readyz`).catch(() => undefined))?.status;
+    status = (await fetchOnce(`${home.url}/readyz`).catch(() => undefined))?.status;
   }
   assert.deepEqual([status, existsSync(socket)], [200, true]);
 });
@@ -72,7 +73,7 @@ test('postgres: a server is not ready while its database stores no events, and r
   });
   const server = await home.start();
   const ready = async () => {
-    const answer = await fetch(`${home.url}/readyz`);
+    const answer = await fetchOnce(`${home.url}/readyz`);
     return [answer.status, answer.headers.get('retry-after'), ((await answer.json()) as { status: string }).status];
   };
   const [up, down] = [

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { fetchOnce } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -32,7 +33,7 @@ before(async () => {
   });
   answer = (await response.json()) as Record<string, string>;
   keysFile = join(home.dataDir, 'jwks.json');
-  writeFileSync(keysFile, await (await fetch(`${home.url}/.well-known/jwks.json`)).text());
+  writeFileSync(keysFile, await (await fetchOnce(`${home.url}/.well-known/jwks.json`)).text());
   // The server is stopped: the process below has only the keys and the token.
   await server.stop('SIGTERM');
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fetchOnce } from '../support/http-client.ts';
 import { makeServerFixture, type RunningServer } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -13,11 +14,11 @@ test('metrics and /readyz report the state of the ledger, and a changed entry ra
   const server = await home.start();
   let admin = adminOf(server);
   const metric = async (name: string) => {
-    const text = await (await fetch(admin)).text();
+    const text = await (await fetchOnce(admin)).text();
     const line = text.split('\n').find((one) => one.startsWith(`citizen_services_${name} `));
     return line === undefined ? undefined : Number(line.split(' ')[1]);
   };
-  const ready = async () => await (await fetch(`${home.url}/readyz`)).json();
+  const ready = async () => await (await fetchOnce(`${home.url}/readyz`)).json();
   await waitUntil(async () => Number(await metric('ledger_signed_entries')) > 0);
   await waitUntil(async () => (await metric('ledger_verified_entries')) === (await metric('ledger_signed_entries')));
   assert.ok(Number(await metric('ledger_oldest_waiting_seconds')) < 30);

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { engines } from '../support/database-engines.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -40,7 +41,7 @@ for (const { name: engine } of engines) {
         while ((await fetch(`${server.url}${path}`, { headers })).status !== 200) await pause(10);
       }
       slowest = Math.max(slowest, performance.now() - asked);
-      const note = await (await fetch(`${server.url}/ledger/checkpoint`)).text();
+      const note = await (await fetchOnce(`${server.url}/ledger/checkpoint`)).text();
       writeFileSync(join(folder, 'checkpoints', String(round)), note);
     }
     for (const [at, path] of receipts.entries()) {

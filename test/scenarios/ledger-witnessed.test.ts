@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { databaseFile } from '../../src/db/open-database.ts';
 import { withFastTimers } from '../support/fast-timers.ts';
 import { freePort } from '../support/free-port.ts';
-import { createHttpClient, postJson } from '../support/http-client.ts';
+import { createHttpClient, fetchOnce, postJson } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture, runDemoOnce, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -108,7 +108,7 @@ test('a log whose witnesses have not answered yet publishes its last published c
   const before = await published();
   const metrics = /http:\/\/\S+\/metrics/.exec(server.stderr())?.[0] ?? assert.fail();
   const signed = async () => {
-    const text = await (await fetch(metrics)).text();
+    const text = await (await fetchOnce(metrics)).text();
     return Number(/^citizen_services_ledger_signed_entries (\d+)$/m.exec(text)?.[1]);
   };
   await use();

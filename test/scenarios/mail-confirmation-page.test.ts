@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { createHttpClient, postJson } from '../support/http-client.ts';
+import { createHttpClient, fetchOnce, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -11,7 +11,7 @@ before(async () => {
   await server.start();
 });
 
-const outbox = async () => await (await fetch(`${server.url}/outbox`)).text();
+const outbox = async () => await (await fetchOnce(`${server.url}/outbox`)).text();
 const linkIn = (page: string) => /http:\S+(\/received\/[\w.-]+)/.exec(page)?.[1];
 
 test('the page of a confirmation link names its service, and a truncated link shows a page for citizens', async () => {

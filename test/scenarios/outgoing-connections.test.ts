@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Engine, engines } from '../support/database-engines.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -53,7 +54,7 @@ for (const engine of engines) {
   test(`${engine.name}: a server without external services makes no connection and no DNS query`, async (t) => {
     const { home, server, places } = await watchedServer(t, { engine: engine.name });
     await useAll(home);
-    await waitUntil(async () => (await (await fetch(`${home.url}/outbox`)).text()).includes('elsewhere.example'));
+    await waitUntil(async () => (await (await fetchOnce(`${home.url}/outbox`)).text()).includes('elsewhere.example'));
     await server.stop('SIGTERM');
     assert.deepEqual(places(), []);
   });

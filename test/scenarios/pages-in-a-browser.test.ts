@@ -8,7 +8,7 @@ import {
   openPage,
   overflowingElements,
 } from '../support/browser.ts';
-import { createHttpClient, postJson } from '../support/http-client.ts';
+import { createHttpClient, fetchOnce, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -28,7 +28,7 @@ type Mail = { readonly citizenId: string; readonly subject: string; readonly mes
 
 /** The parts of a mail in the outbox. */
 async function mailsInOutbox(): Promise<string[]> {
-  const outbox = await (await fetch(`${home.url}/outbox`)).text();
+  const outbox = await (await fetchOnce(`${home.url}/outbox`)).text();
   return outbox.split('<article>').slice(1);
 }
 

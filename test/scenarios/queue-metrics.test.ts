@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fetchOnce } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -53,7 +54,7 @@ test('the metrics count a document that waits for a scanner that is not configur
   assert.equal(((await answer.json()) as Record<string, unknown>)['status'], 'scanning');
   const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(server.stderr())?.[0] ?? assert.fail();
   await waitUntil(async () => {
-    const text = await (await fetch(address)).text();
+    const text = await (await fetchOnce(address)).text();
     return Number(/^citizen_services_scans_oldest_due_seconds (.*)$/m.exec(text)?.[1]) > 0;
   });
 });

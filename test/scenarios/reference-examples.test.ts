@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { operations } from '../../src/app/operations.ts';
+import { fetchOnce } from '../support/http-client.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -22,7 +23,7 @@ test('every command of the reference is well formed and fails only because its i
   const folder = makeTestFolder('cs-reference-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'document.pdf'), '%PDF-1.7\n%%EOF\n');
-  const page = await (await fetch(`${home.url}/docs`)).text();
+  const page = await (await fetchOnce(`${home.url}/docs`)).text();
   const { clientId, clientSecret } = home.readDemoFile().clients[0] ?? {};
   const shell = (text: string, env: NodeJS.ProcessEnv) => {
     const ran = spawnSync('bash', ['-c', text], { cwd: folder, encoding: 'utf8', timeout: 20_000, env });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { fetchOnce } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -42,7 +43,7 @@ test("token requests and requests to unknown paths are counted and logged withou
     `${name}{method="GET",route="/received/{token}",status="404",problem=""} 1`,
     `${name}{method="POST",route="/oauth2/token",status="401",problem=""} 1`,
   ]);
-  assert.equal((await fetch(`${home.url}/v1/events`)).status, 401);
+  assert.equal((await fetchOnce(`${home.url}/v1/events`)).status, 401);
   const text = await (await fetch(addressOf() ?? assert.fail())).text();
   const problems = [...text.matchAll(/^citizen_services_problems_total\{problem="([a-z-]+)"\} ([1-9]\d*)$/gm)];
   assert.deepEqual(Object.fromEntries(problems.map(([, problem, count]) => [problem, Number(count)])), {

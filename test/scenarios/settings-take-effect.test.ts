@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
+import { fetchOnce } from '../support/http-client.ts';
 import { startS3Server } from '../support/s3-server.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { startTestSmtpServer } from '../support/smtp-server.ts';
@@ -85,7 +86,7 @@ test('the settings for contacts, terms, register, document signatures, checkpoin
     return lines.length === 2 && lines.some((line) => line.length > 3_000);
   });
   const adminUrl = /metrics at (http\S+)/.exec(server.stderr())?.[1] ?? assert.fail();
-  assert.match(await (await fetch(adminUrl)).text(), /^citizen_services_ledger_cosigned_entries /m);
+  assert.match(await (await fetchOnce(adminUrl)).text(), /^citizen_services_ledger_cosigned_entries /m);
 });
 
 test('the settings for concealed access, claims in URLs, simulators, bounces and trusted issuers take effect', async (t) => {

@@ -15,6 +15,7 @@ import { removeContactAddress } from '../../src/notifications/remove-contact-add
 import { renderPlainText } from '../../src/notifications/rendering/plain-text.ts';
 import { statePreferences } from '../../src/notifications/state-preferences.ts';
 import { createDeliveryApp, minuteMs } from './delivery-app.ts';
+import { fetchOnce } from './http-client.ts';
 import type { JsonBody, NotificationApp } from './notification-app.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -121,7 +122,7 @@ export type { JsonBody };
 export async function readCodeFromOutbox(home: { readonly url: string }, address: string): Promise<string> {
   let code: string | undefined;
   await waitUntil(async () => {
-    const outbox = await (await fetch(`${home.url}/outbox`)).text();
+    const outbox = await (await fetchOnce(`${home.url}/outbox`)).text();
     const mails = outbox.split('<article>').filter((mail) => mail.includes(`<bdi>${address}</bdi>`));
     const texts = mails.map((mail) => /<p class="mail"[^>]*>([\s\S]*?)<\/p>/.exec(mail)?.[1] ?? '');
     code = texts.flatMap((text) => /\b\d{6}\b/.exec(text)?.[0] ?? [])[0];

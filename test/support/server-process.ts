@@ -14,6 +14,7 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { readCheckpoint, readTreeHead } from '../../src/ledger/ledger-store.ts';
 import type { Engine } from './database-engines.ts';
 import { freePort } from './free-port.ts';
+import { fetchOnce } from './http-client.ts';
 import { createDatabase, dropDatabase } from './postgres-databases.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { waitUntil } from './wait-until.ts';
@@ -225,7 +226,7 @@ async function waitUntilReady(launched: ServerProcess, mode: 'demo' | 'start', u
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/readyz`);
+    const response = await fetchOnce(`${url}/readyz`);
     await response.body?.cancel();
     return response.status === 200;
   } catch {
@@ -244,7 +245,11 @@ async function fetchToken(
   const ask = () =>
     fetch(`${url}/oauth2/token`, {
       method: 'POST',
-      headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+      // An idle connection would delay the stop of the server by its keep-alive time.
+      headers: {
+        authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+        connection: 'close',
+      },
       body: new URLSearchParams(form),
     });
   let response = await ask();

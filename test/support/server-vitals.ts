@@ -1,10 +1,11 @@
 import type { HttpRequest, HttpSend } from './http-client.ts';
+import { fetchOnce } from './http-client.ts';
 
 /** Heap size (bytes) and event loop delay of a server process. */
 export type ServerVitals = { readonly heap: number; readonly lagMs: number };
 
 async function readVitals(adminPort: number): Promise<ServerVitals> {
-  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  const text = await (await fetchOnce(`http://127.0.0.1:${adminPort}/metrics`)).text();
   const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
   return { heap: value('nodejs_heap_size_used_bytes'), lagMs: value('nodejs_eventloop_lag_seconds') * 1_000 };
 }

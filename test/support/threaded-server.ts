@@ -5,6 +5,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Engine } from './database-engines.ts';
+import { fetchOnce } from './http-client.ts';
 import { type CleanupScope, makeServerFixture, type RunningServer, type ServerFixture } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { waitUntil } from './wait-until.ts';
@@ -41,7 +42,7 @@ export async function callOnNewConnection(
 /** The values of a server's metrics, by name and labels. */
 export async function readMetrics(server: RunningServer): Promise<ReadonlyMap<string, number>> {
   const at = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(`${server.stdout()}${server.stderr()}`)?.[0] ?? assert.fail();
-  const lines = (await (await fetch(at)).text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = (await (await fetchOnce(at)).text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
     lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
   );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { fetchOnce } from './http-client.ts';
 import { runCommandInProcess } from './run-command.ts';
 import { type CleanupScope, makeServerFixture, type ServerFixture } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
@@ -31,6 +32,6 @@ export async function makeTwoServerHomes(
 export async function startServers(homes: readonly ServerFixture[]): Promise<void> {
   for (const [index, home] of homes.entries()) {
     home.launchCommand('start', '--roles', index === 0 ? 'api,worker,sequencer' : 'api');
-    await waitUntil(async () => (await fetch(`${home.url}/readyz`).catch(() => undefined))?.status === 200);
+    await waitUntil(async () => (await fetchOnce(`${home.url}/readyz`).catch(() => undefined))?.status === 200);
   }
 }
