@@ -23,7 +23,7 @@ const outputFolder = process.env['ANSWERS_DIR'];
 const testFile = process.env['ANSWERS_OF'] ?? process.argv[1] ?? '';
 const isServer = /\/src\/main\.ts$/.test(process.argv[1] ?? '');
 /** The OpenAPI document does not describe its own addresses. */
-const openApiPath = /^\/v1\/openapi\.(?:json|yaml)$/;
+const openApiPath = /^\/v1\/openapi(?:\.(?:json|yaml)|-3\.0\.json)$/;
 const bufferLimitBytes = 4_194_304;
 
 /** Loaded with the first response: most processes of a run send none. */
