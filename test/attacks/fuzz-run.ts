@@ -116,7 +116,7 @@ class FuzzRun implements FuzzReport {
       body,
     });
     this.#count(this.responses, `${operation} ${status}`);
-    const faults = [...found, ...(status >= 400 ? problemFaults(method, { status, headers, body }) : [])];
+    const faults = [...found, ...(status >= 400 ? refusalFaults({ method, pathname }, { status, headers, body }) : [])];
     for (const fault of faults) this.#count(this.faults, `${method} ${operation} ${status}: ${fault}`);
     if (status < 400) this.#collectIds(body);
   }
@@ -145,12 +145,17 @@ class FuzzRun implements FuzzReport {
 }
 
 /** The faults of a refusal that the OpenAPI document does not describe. */
-function problemFaults(method: string, { status, headers, body }: HttpResponse): string[] {
+function refusalFaults(
+  { method, pathname }: { readonly method: string; readonly pathname: string },
+  { status, headers, body }: HttpResponse,
+): string[] {
   const text = body.toString('utf8');
   const faults = status >= 500 ? [`a server error: ${text.slice(0, 300)}`] : [];
-  if (headers['content-type'] !== 'application/problem+json') faults.push('not application/problem+json');
   if (text.includes(canary)) faults.push(`repeats a text of the request: ${text.slice(0, 300)}`);
   if (internals.test(text)) faults.push('names internals');
+  // A browser receives a page for a path of the citizen pages.
+  if (headers['content-type']?.startsWith('text/html') && !pathname.startsWith('/v1')) return faults;
+  if (headers['content-type'] !== 'application/problem+json') return [...faults, 'not application/problem+json'];
   if (method === 'HEAD') return body.length === 0 ? faults : [...faults, 'HEAD has a body'];
   const problem = JSON.parse(text) as { readonly type?: string; readonly status?: number };
   const slug = problem.type?.split('/').at(-1) ?? '';
