@@ -14,7 +14,11 @@ import { createClientToken, validClaims, validDepositHeaders, validDocument } fr
 // Attack: the id `erased:…` replaces the id of an erased citizen, and has the pseudonym of a chain of the ledger. A caller who
 // may state it would add entries to that chain, which then no longer verifies. The chain of the endpoints is public.
 
-type Growth = { readonly chain: string; readonly linkKey: string; readonly entries: readonly { readonly proof: string }[] };
+type Growth = {
+  readonly chain: string;
+  readonly linkKey: string;
+  readonly entries: readonly { readonly proof: string }[];
+};
 
 let home: ServerFixture;
 let ask: ReturnType<typeof createHttpClient>;
@@ -106,7 +110,12 @@ test('an import refuses the row of a citizen with such an id', () => {
 
 test('only the exact form is reserved, so that ids of a register are not refused', () => {
   const pseudonym = 'a'.repeat(32);
-  for (const id of [`erased:${pseudonym}0`, `erased:${pseudonym.slice(1)}`, `Erased:${pseudonym}`, `erased:${'A'.repeat(32)}`])
+  for (const id of [
+    `erased:${pseudonym}0`,
+    `erased:${pseudonym.slice(1)}`,
+    `Erased:${pseudonym}`,
+    `erased:${'A'.repeat(32)}`,
+  ])
     assert.ok(citizenIdPattern.test(id), id);
   for (const id of [`erased:${pseudonym}`, '', 'a\nb', '\ud800']) assert.ok(!citizenIdPattern.test(id), id);
 });
