@@ -56,7 +56,7 @@ for (const engine of engines) {
     assert.equal(problemNameOf(wrong), 'contact-code-wrong');
     const verified = [{ ...email, verifiedAt: '2026-01-15T09:00:00.000Z' }];
     const confirmed = await contactApp.confirm('cit-ida', { channel: 'email', code });
-    assert.deepEqual(confirmed, { verified, awaiting: [], confirmable });
+    assert.deepEqual(confirmed, { ...noPreferences, verified, awaiting: [], confirmable });
     await contactApp.run();
     const [, notice = ''] = contactApp.mails();
     assert.ok(notice.startsWith(`ida@example.org: ${changeNotice}`), notice);

@@ -208,12 +208,12 @@ test('a receipt and its proof are refused with Retry-After until the event has a
 });
 
 test('only a client with the scope can conceal a use', async () => {
-  const narrow = await home.fetchAccessToken(['notifications:send']);
+  const narrow = await home.fetchAccessToken(['notifications:read']);
   const headers = {
     'access-log-hidden-until': new Date(Date.now() + 86_400_000).toISOString(),
     'access-log-hidden-reason': 'because',
   };
-  const good = validRequest('readReceipt', { token: narrow, ids: unknownIds });
+  const good = validRequest('readNotification', { token: narrow, ids: unknownIds });
   const answer = await ask({ ...good, headers: { ...good.headers, ...headers } });
   assert.deepEqual(slugOf(answer), [403, 'hiding-not-permitted']);
 });
