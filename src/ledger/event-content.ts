@@ -71,7 +71,7 @@ export function isPaddedEntry(entry: Uint8Array): boolean {
 
 /**
  * Decrypts the content of an event by its content key; throws `SealBroken` for another key or event, a changed byte, or a content
- * that is not canonical JSON with the padding of `sealEventContent`. Attack: whoever seals the entries could hide data in
+ * that is not canonical JSON with the padding of `sealEventContent`. Attack: a changed server could hide data in
  * another padding, or show a type by another length (test/attacks/ledger-entry-lengths.test.ts).
  */
 export function openEventContent(

@@ -147,7 +147,7 @@ test('entries have one of a few lengths, and the longest content fits into a bun
   assert.equal(lengths.size, paddedContentLengths.length);
 });
 
-// Attack: whoever changes the server or has its keys seals an entry with another padding, which shows its type or hides data. The
+// Attack: somebody who changes the server or has its keys seals an entry with another padding, which shows its type or hides data. The
 // tree and the signature of such an entry are right, so that only the format can show it.
 
 const padTo = (text: string, length: number, filler = ' ') => text + filler.repeat(length - Buffer.byteLength(text));
