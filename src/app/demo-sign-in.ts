@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { MountedHandler } from '../api/page-route.ts';
 import { newClient } from '../auth/client.ts';
 import { findClient, insertClient } from '../auth/client-store.ts';
+import { createReplayDetector } from '../auth/used-proof-store.ts';
 import { demoCitizens } from '../cli/demo-data.ts';
 import { personas } from '../cli/personas.ts';
 import type { Settings } from '../config/settings.ts';
@@ -35,6 +36,7 @@ export async function createDemoSignIn(app: AppContext, publicUrl: string): Prom
     random,
     people: demoPeople(),
     codeKey: derive('codes'),
+    isFirstUse: createReplayDetector(app, 'ReplayDetection'),
     client: { id, secret, returnUrl: `${publicUrl}${citizenPaths.returned}` },
     signingKey: signingKeyFromSeed('access-token', newSigningSeed('access-token', derivedSeeds(derive))),
   });

@@ -1,5 +1,6 @@
 import { signJws } from '../crypto/signing-key.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
+import { citizenIdPattern } from '../kernel/id.ts';
 import type { SigningKeys } from './signing-key-store.ts';
 
 /** The life of our access tokens in seconds, and the longest life that is accepted (CONTRACT, section 2). */
@@ -88,7 +89,7 @@ export function parseAccessGrant(
   if (!isExternalId(sub) || !isExternalId(clientId) || !isExternalId(jti)) return undefined;
   const confirmation = cnf === undefined ? undefined : parseConfirmation(cnf);
   if (confirmation === undefined && 'cnf' in claims) return undefined;
-  if (citizenId !== undefined && !isExternalId(citizenId)) return undefined;
+  if (citizenId !== undefined && !(isExternalId(citizenId) && citizenIdPattern.test(citizenId))) return undefined;
   if (scope !== undefined && (typeof scope !== 'string' || !/^[\x21\x23-\x5b\x5d-\x7e ]*$/.test(scope)))
     return undefined;
   const latest = Math.floor(now / 1_000) + clockSkewSeconds;

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { isPaddedEntry } from '../ledger/event-content.ts';
 import { type FetchUrl, folderLogSource, httpLogSource } from '../ledger/log-source.ts';
 import { openEntryContent, parseReceiptExtra } from '../ledger/receipt-extra.ts';
 import { leafHash } from '../ledger/tlog/merkle.ts';
@@ -80,6 +81,9 @@ function parseTrustPolicy(keys: readonly string[] | undefined, policy: string | 
 /** The members that the command prints. */
 type PrintedVerdict = Readonly<Record<string, unknown>> & { readonly verified: boolean };
 
+/** Signed by the log, and still no entry of this program: the server was changed, or another program has its key. */
+const malformedEntry = 'does not have the format and one of the lengths of this log';
+
 const notVerified = (fault: string): PrintedVerdict => ({ verified: false, fault });
 
 type LogVerifyOptions = {
@@ -98,9 +102,14 @@ async function verifyWholeLog(
   // Throws if the folder cannot be read.
   if (!isUrl) await readArgumentFile(terminal.cwd, join(place, 'checkpoint'));
   const source = isUrl ? httpLogSource(place, httpFetch) : folderLogSource(resolve(terminal.cwd, place));
-  const verdict = await verifyLog(source, { policy, earlier, onProgress: entriesProgress(terminal) });
+  let malformed: number | undefined;
+  const onEntry = (entry: Uint8Array, index: number) => {
+    if (!isPaddedEntry(entry)) malformed ??= index;
+  };
+  const verdict = await verifyLog(source, { policy, earlier, onEntry, onProgress: entriesProgress(terminal) });
   terminal.stderr(clearLineText(terminal));
   if ('fault' in verdict) return notVerified(verdict.fault);
+  if (malformed !== undefined) return notVerified(`entry ${malformed} ${malformedEntry}`);
   const { origin, size, root } = verdict.checkpoint;
   const rootHash = Buffer.from(root).toString('base64');
   return { verified: true, origin, size, rootHash, witnesses: verdict.witnesses };
@@ -114,8 +123,10 @@ function verifyReceipt(text: string, policy: TlogPolicy): PrintedVerdict {
   const verdict = verifyProof(proof, leafHash(opening.entry), policy);
   if ('fault' in verdict) return notVerified(verdict.fault);
   const { origin, size } = verdict.checkpoint;
+  if (!isPaddedEntry(opening.entry)) return notVerified(`its entry ${malformedEntry}`);
   const content = openEntryContent(opening) ?? null;
-  if (content === null && opening.contentKey !== undefined) return notVerified('the key in it does not open the entry');
+  if (content === null && opening.contentKey !== undefined)
+    return notVerified('the key in it does not open the entry, or the content is not canonical JSON with its padding');
   return { verified: true, origin, size, leafIndex: proof.index, content };
 }
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -50,6 +51,9 @@ export function ledgerCommands(withContext: WithContext<LedgerContext>, terminal
   ];
 }
 
+/** Without O_NONBLOCK, opening a pipe waits for its reader, and a running server would wait (test/attacks/named-files.test.ts). */
+const flag = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK;
+
 async function exportLog({ log }: LedgerContext, folder: string, terminal: Terminal): Promise<ExitCode> {
   const checkpoint = await log.publishedCheckpoint();
   if (checkpoint === undefined) throw new CommandFailed('The log has no signed checkpoint yet.');
@@ -61,13 +65,13 @@ async function exportLog({ log }: LedgerContext, folder: string, terminal: Termi
     if (bytes === undefined) throw new CommandFailed(`${tilePath(name)} is missing: the log is damaged.`);
     const path = join(folder, tilePath(name));
     await createSyncedFolder(dirname(path));
-    await writeFile(path, bytes);
+    await writeFile(path, bytes, { flag });
     files += 1;
     if (name.level === 'entries') showProgress(name.index * tileWidth + name.width, checkpoint.size);
   }
   await createSyncedFolder(folder);
   // Written last: the entries that it covers must exist first.
-  await writeFile(join(folder, 'checkpoint'), checkpoint.note);
+  await writeFile(join(folder, 'checkpoint'), checkpoint.note, { flag });
   terminal.stderr(`${clearLineText(terminal)}${files} files with ${checkpoint.size} entries in ${folder}\n`);
   return 0;
 }

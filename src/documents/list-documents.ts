@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
-import { idPatternSource, maxCitizenIdLength, parseId } from '../kernel/id.ts';
-import { refuse } from '../kernel/refusal.ts';
+import { citizenIdPattern, citizenIdRequirement, idPatternSource, maxCitizenIdLength, parseId } from '../kernel/id.ts';
+import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import { readerOf } from './authorize-document-use.ts';
 import { receiptLink } from './document-answer.ts';
 import { documentRecord, toDocumentRecord } from './document-record.ts';
@@ -71,6 +71,10 @@ export const listDocumentRecords = defineOperation({
     const stated = parsePurpose(call.headers.purpose, caller);
     if ('refusal' in stated) return stated;
     const { citizenId, limit = defaultLimit } = query;
+    if (!citizenIdPattern.test(citizenId)) {
+      const fault = { code: 'malformed', detail: citizenIdRequirement } as const;
+      return { refusal: refuseIssues([{ in: 'query', name: 'citizenId', ...fault }]) };
+    }
     // Nothing was used, so that the other citizen has no entry in the access log.
     if (caller.citizenId !== undefined && caller.citizenId !== citizenId)
       return {

@@ -42,10 +42,20 @@ export type TemplateId = Id<'template'>;
 /** The most code points in the id of a citizen. The register assigns it, not this server. */
 export const maxCitizenIdLength = 200;
 
-/** The characters that the id of a citizen may have, in requests, imports and commands. */
-export const citizenIdPattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
+/** The id that replaces the id of an erased citizen in the rows that stay; the group is the pseudonym (ledger/erased-id.ts). */
+export const erasedIdPattern = /^erased:([0-9a-f]{32})$/;
+/**
+ * The ids that a citizen may have, in requests, tokens and imports. Attack: events about an `erased:…` id go to the chain of the
+ * pseudonym in it. With that of another chain, such as the public one of the endpoints, a caller could add entries to that
+ * chain, which then no longer verifies (test/attacks/reserved-citizen-ids.test.ts).
+ */
+export const citizenIdPattern = new RegExp(
+  `^(?!${erasedIdPattern.source.slice(1)})[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]+$`,
+  'u',
+);
 /** Describes the texts that match `citizenIdPattern`, for the message of a refusal. */
-export const citizenIdRequirement = 'must be one line of text without control characters';
+export const citizenIdRequirement =
+  'must be one line of text without control characters, and not the erased:… id of an erased citizen';
 
 /** Makes a new id. The ids of one process sort in the order of creation, unless its clock was set back in between. */
 export type IdGenerator = <K extends IdKind>(of: K) => Id<K>;

@@ -1,5 +1,6 @@
+import { erasedIdPattern } from '../kernel/id.ts';
+
 const prefix = 'erased:';
-const erasedIdPattern = /^erased:([0-9a-f]{32})$/;
 
 /**
  * The id that replaces the id of an erased citizen in the rows that stay, such as those of sent notifications. It contains the

@@ -1,8 +1,11 @@
-import { openSealed, seal } from '../crypto/chunked-encryption.ts';
+import { isUtf8 } from 'node:buffer';
+import { openSealed, SealBroken, seal, sealedLength } from '../crypto/chunked-encryption.ts';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { formatInstant, type RandomBytes } from '../kernel/clock.ts';
 import { hmac } from '../kernel/hashing.ts';
 import type { EventId } from '../kernel/id.ts';
+import { isObject } from '../kernel/is-object.ts';
+import { parseEntry } from './ledger-entry.ts';
 import { isCitizenEvent, type LedgerEvent } from './ledger-event.ts';
 
 /** The encryption context of the content of an event: content that is moved to another event does not open. */
@@ -30,7 +33,7 @@ const minIdBytes = 64;
  */
 export function encodeEventContent(event: LedgerEvent): Uint8Array {
   // Each member of an event is a string, number, boolean or list of those (`LedgerEvent`).
-  const { receipt: _, blanks = 0, ...published } = event;
+  const { receipt: _, newStatus: _status, blanks = 0, ...published } = event;
   const content = { ...published, at: formatInstant(event.at) } as unknown as Json;
   const text = canonicalJson(content);
   const bytes = Buffer.byteLength(text);
@@ -59,12 +62,49 @@ export function sealEventContent(ownerKey: Uint8Array, id: EventId, clear: Uint8
   return seal(deriveContentKey(ownerKey, id), contentContext(id), padded, random);
 }
 
-/** Decrypts the content of an event by its content key; throws `SealBroken` for another key or event, or a changed byte. */
+const sealedContentLengths: ReadonlySet<number> = new Set(paddedContentLengths.map(sealedLength));
+
+/** Whether an entry of the log has the format of this server and one of its lengths. Anybody can check this, without a key. */
+export function isPaddedEntry(entry: Uint8Array): boolean {
+  return sealedContentLengths.has(parseEntry(entry)?.content.length ?? 0);
+}
+
+/**
+ * Decrypts the content of an event by its content key; throws `SealBroken` for another key or event, a changed byte, or a content
+ * that is not canonical JSON with the padding of `sealEventContent`. Attack: a changed server could hide data in
+ * another padding, or show a type by another length (test/attacks/ledger-entry-lengths.test.ts).
+ */
 export function openEventContent(
   contentKey: Uint8Array,
   id: EventId,
   sealed: Uint8Array,
 ): Readonly<Record<string, unknown>> {
-  // Content that opens was written by `encodeEventContent`: it is an object.
-  return JSON.parse(openSealed(contentKey, contentContext(id), sealed).toString()) as Record<string, unknown>;
+  const padded = openSealed(contentKey, contentContext(id), sealed);
+  const length = padded.findLastIndex((byte) => byte !== space) + 1;
+  const content = parseCanonicalObject(padded.subarray(0, length));
+  if (content === undefined || !isPaddedLength(padded.length, length)) throw new SealBroken();
+  return content;
+}
+
+const space = 0x20;
+/** More than the padding of `encodeEventContent` for a short id and for `blanks`. */
+const maxBlanks = 256;
+
+/** Whether `sealEventContent` makes `padded` bytes of a content with `length` bytes, and with up to `maxBlanks` after it. */
+function isPaddedLength(padded: number, length: number): boolean {
+  const smaller = paddedContentLengths.findLast((one) => one < padded) ?? 0;
+  return paddedContentLengths.some((one) => one === padded) && length + maxBlanks > smaller;
+}
+
+/** The object of a canonical JSON text (RFC 8785); undefined for any other bytes. */
+function parseCanonicalObject(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString();
+  try {
+    const value = JSON.parse(text) as Json;
+    return isObject(value) && canonicalJson(value) === text ? value : undefined;
+  } catch {
+    // No JSON, or a lone surrogate, which canonical JSON has no form for.
+    return undefined;
+  }
 }

@@ -37,6 +37,8 @@ test('an entry parses to what was encoded, and other bytes are rejected', () => 
     changed(0, 2),
     changed(1, 0),
     changed(1, 3),
+    // A time that is no safe integer.
+    changed(2, 1),
     changed(12, 0x21),
     bytes.subarray(0, -7),
     Buffer.alloc(0),

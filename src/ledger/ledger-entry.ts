@@ -56,6 +56,7 @@ export function parseEntry(bytes: Uint8Array): LedgerEntry | undefined {
   const id = parseId('event', all.toString('latin1', 10, 10 + idBytes));
   if (kind === undefined || id === undefined) return undefined;
   const at = Number(all.readBigUInt64BE(2));
+  if (!Number.isSafeInteger(at)) return undefined;
   return { kind, at, id, link: all.subarray(10 + idBytes, headerBytes), content: all.subarray(headerBytes) };
 }
 

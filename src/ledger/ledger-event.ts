@@ -40,6 +40,8 @@ type EventHead<T extends string> = Concealment & {
    * Extra bytes of padding for an event about a citizen, so that the length of the entry reveals less. Not part of the content.
    */
   readonly blanks?: number;
+  /** The new status of a notification, if the event changed it, for the metrics. Not part of the content. */
+  readonly newStatus?: string | undefined;
 };
 
 type CitizenHead<T extends string> = EventHead<T> & { readonly citizenId: string };

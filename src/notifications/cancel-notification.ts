@@ -48,7 +48,7 @@ async function cancel(call: OperationCall<typeof request, NotificationPorts>): P
     if (current?.status === 'cancelled') return await cancel(call);
     return { refusal: refuse('conflict', tooLateDetail(notification, deliveries)) };
   }
-  const event = { type: 'notification.cancelled', ...head, ...subject } as const;
+  const event = { type: 'notification.cancelled', ...head, ...subject, newStatus: 'cancelled' } as const;
   const cancelled = { ...notification, status: 'cancelled', statusAt: call.now } as const;
   const skipped = deliveries.map((delivery): Delivery => {
     return { ...delivery, state: { status: 'skipped', endedAt: call.now, reason: 'withdrawn' } };

@@ -24,7 +24,7 @@ import { listWebhooks } from './list-webhooks.ts';
 import { createContactLookup, createNotices, type Notices } from './notices.ts';
 import type { ExternalChannels } from './notification/channel.ts';
 import type { ContactOf } from './notification/contact.ts';
-import { channelNames } from './notification/notification.ts';
+import { channelNames, type NotificationStatus, unprovenStatuses } from './notification/notification.ts';
 import { parseReasonCode, reasonOf } from './notification/reason.ts';
 import { createSenderLookup, createServiceLookup, type SenderOf } from './notification/sending-service.ts';
 import { notificationJobs, targetRulesOf } from './notification-jobs.ts';
@@ -44,6 +44,7 @@ import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
 import { sendNotification } from './send-notification.ts';
 import { statePreferences } from './state-preferences.ts';
 import { findOwnTemplate } from './templates/template-shape.ts';
+import { feedEventTypes } from './webhooks/feed-store.ts';
 import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
 import type { WebhookPorts } from './webhooks/webhook-shape.ts';
 
@@ -141,7 +142,10 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
   return {
     operations: allOperations.map((operation) => bindOperation(operation, ports)),
     jobs: notificationJobs({ ...deps, contactOf, senderOf }),
-    registerMetrics: (metrics) => countDeliveries(metrics, onCommitted),
+    registerMetrics: (metrics) => {
+      countDeliveries(metrics, onCommitted);
+      countFinalStatuses(metrics, onCommitted);
+    },
     checks: [{ onlyWorker: true, run: () => reportMissingSpool({ settings, log }) }],
     notices: createNotices(ports),
     senderOf,
@@ -178,6 +182,24 @@ function countDeliveries(metrics: Metrics, onCommitted: OnCommitted): void {
       if (event.type !== 'notification.delivery-ended') continue;
       const whoActs = event.reason === undefined ? '' : reasonOf(parseReasonCode(event.reason)).whoActs;
       count({ channel: event.channel, outcome: event.outcome, who_acts: whoActs });
+    }
+  });
+}
+
+/** A notification that gets a later report moves from one of these to another, and counts in both. */
+const countedStatuses: readonly NotificationStatus[] = ['delivered', 'read', ...unprovenStatuses, 'cancelled'];
+
+function countFinalStatuses(metrics: Metrics, onCommitted: OnCommitted): void {
+  const count = metrics.counter({
+    name: 'citizen_services_notification_statuses_total',
+    help: 'Notifications that got this status. A later report can give a notification another one.',
+    labels: ['status'],
+    initialLabels: countedStatuses.map((status) => ({ status })),
+  });
+  onCommitted(feedEventTypes, (events) => {
+    for (const { newStatus } of events) {
+      const status = countedStatuses.find((one) => one === newStatus);
+      if (status !== undefined) count({ status });
     }
   });
 }

@@ -161,16 +161,21 @@ function isPrefetch(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * A form that another page sends, also one of another host of the same domain, for which browsers send the cookie (cross-site
- * request forgery). It counts as a request without a cookie. Origin must be this site in any case. `null` can be a page of any site,
- * so it is accepted only from a browser that also says `same-origin` (test/attacks/citizen-pages.test.ts).
+ * A request that another page makes, also one of another host of the same domain, for which browsers send the cookie (cross-site
+ * request forgery). It counts as a request without a cookie (test/attacks/citizen-pages.test.ts). Origin of a form must be this site in
+ * any case. `null` can be a page of any site, so it is accepted only from a browser that also says `same-origin`. Another page may
+ * link here, but not embed: an image of the address of a message would prove that the citizen has read it.
  */
 function isCrossOrigin({ method, headers }: IncomingMessage, publicUrl: string): boolean {
-  if (method !== 'POST') return false;
   const site = headers['sec-fetch-site']?.toString();
-  if (!['same-origin', 'none', undefined].includes(site)) return true;
+  const isOther = !['same-origin', 'none', undefined].includes(site);
+  if (method !== 'POST') return isOther && !isTopLevelNavigation(headers);
   const isOwnOrigin = [new URL(publicUrl).origin, undefined].includes(headers.origin);
-  return !isOwnOrigin && !(headers.origin === 'null' && site !== undefined);
+  return isOther || !(isOwnOrigin || (headers.origin === 'null' && site === 'same-origin'));
+}
+
+function isTopLevelNavigation(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
 async function showMessages(visit: CitizenRequest) {

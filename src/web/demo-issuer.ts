@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
 import type { MountedHandler } from '../api/page-route.ts';
+import type { IsFirstUse } from '../auth/used-proof-store.ts';
 import { openSealed, SealBroken, seal } from '../crypto/chunked-encryption.ts';
 import { type SigningKey, signJws } from '../crypto/signing-key.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
@@ -22,13 +23,16 @@ type DemoIssuerDeps = {
   readonly client: { readonly id: string; readonly secret: string; readonly returnUrl: string };
   readonly people: readonly { readonly citizenId: string; readonly givenName: string; readonly familyName: string }[];
   readonly signingKey: SigningKey;
-  /** Seals the codes, so that the issuer stores nothing between the steps. */
+  /** Seals the codes, so that the issuer stores nothing until a code is used. */
   readonly codeKey: Uint8Array;
+  /** Remembers the used codes for all threads. */
+  readonly isFirstUse: IsFirstUse;
   readonly clock: Clock;
   readonly random: RandomBytes;
 };
 
 type Code = {
+  readonly id: string;
   readonly citizenId: string;
   readonly nonce: string;
   readonly challenge: string;
@@ -114,6 +118,7 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
   }
   if (person === undefined) return choicePage(people, query);
   const code: Code = {
+    id: Buffer.from(deps.random(16)).toString('base64url'),
     citizenId: person.citizenId,
     nonce: text('nonce'),
     challenge: text('code_challenge'),
@@ -150,6 +155,8 @@ async function token(deps: DemoIssuerDeps, request: IncomingMessage): Promise<Bu
   const verified = hash('sha256', form.get('code_verifier') ?? '', 'base64url');
   if (code === undefined || code.endsAt < clock.now() || code.challenge !== verified)
     return json(400, { error: 'invalid_grant' });
+  // RFC 6749, section 4.1.2. The id and not the text of the code: several texts are the same bytes in base64url.
+  if (!(await deps.isFirstUse(issuer, code.id, code.endsAt))) return json(400, { error: 'invalid_grant' });
   const now = Math.floor(clock.now() / 1_000);
   const life = { iss: issuer, sub: code.citizenId, iat: now, exp: now + tokenSeconds };
   const { scope, resource, citizenId, nonce } = code;

@@ -229,6 +229,7 @@ const foreignForms = [
   { origin: 'https://evil.example' },
   { origin: 'http://127.0.0.1:1' },
   { origin: 'null' },
+  { 'sec-fetch-site': 'none', origin: 'null' },
   { origin: '' },
 ];
 
@@ -260,6 +261,48 @@ test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Si
     'the choice at the issuer of the demo and the hash of the last attempt stay',
   );
   assert.equal(headingOf(await mary.get('/me')), signInHeading);
+});
+
+/** The headers of a browser that loads an address as a part of another page, on another host of the same domain. */
+const embeddings = [
+  { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+  { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+  { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' },
+  { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+  { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+];
+
+test('a page that embeds the address of a message does not prove that the citizen has read it, and a link opens it', async () => {
+  const body = { citizenId: 'demo-mary', subject: 'Embedded', message: 'Hello' };
+  const { id } = parseJsonBody(await ask(postJson(service, '/v1/notifications/send', body)));
+  const statusOf = async () =>
+    parseJsonBody(await ask({ path: `/v1/notifications/${String(id)}`, headers: bearerHeaders(service) }))['status'];
+  const mary = await signedIn('demo-mary');
+  for (const headers of embeddings) {
+    for (const path of [`/me/messages/${String(id)}`, '/me', '/me/uses'])
+      assert.equal(headingOf(await mary.get(path, headers)), signInHeading, `${path} ${JSON.stringify(headers)}`);
+  }
+  assert.notEqual(await statusOf(), 'read');
+  const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  assert.equal(headingOf(await mary.get(`/me/messages/${String(id)}`, link)), 'Embedded');
+  assert.equal(await statusOf(), 'read');
+});
+
+test('a code of the demo issuer signs in once, also with the cookies of its first use and in another spelling', async () => {
+  const victim = openCookieBrowser(home.url);
+  const callback = await returnOf(victim, 'demo-mary');
+  const copied = [...victim.cookies];
+  await victim.follow(callback);
+  assert.ok(victim.cookies.has('citizen-session'));
+  const code = new URL(callback).searchParams.get('code') ?? assert.fail();
+  for (const spelling of [code, `${code}=`, `${code.slice(0, 9)}.${code.slice(9)}`]) {
+    const mallory = openCookieBrowser(home.url);
+    for (const [name, value] of copied) mallory.cookies.set(name, value);
+    const again = new URL(callback);
+    again.searchParams.set('code', spelling);
+    await mallory.follow(again.href);
+    assert.equal(mallory.cookies.has('citizen-session'), false, spelling);
+  }
 });
 
 test('the demo answers only requests whose Host is this machine (DNS rebinding)', async () => {

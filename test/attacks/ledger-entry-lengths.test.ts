@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { runCommandLine } from '../../src/cli/command.ts';
+import { ledgerVerifyCommand } from '../../src/cli/ledger-verify.ts';
+import { SealBroken, seal } from '../../src/crypto/chunked-encryption.ts';
 import { claimNames } from '../../src/identity/register/claims.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
@@ -13,7 +18,14 @@ import {
 } from '../../src/ledger/event-content.ts';
 import { encodeEntry } from '../../src/ledger/ledger-entry.ts';
 import type { LedgerEvent } from '../../src/ledger/ledger-event.ts';
+import { encodeReceiptExtra } from '../../src/ledger/receipt-extra.ts';
+import { formatCheckpoint } from '../../src/ledger/tlog/checkpoint.ts';
+import { leafHash } from '../../src/ledger/tlog/merkle.ts';
+import { signNote } from '../../src/ledger/tlog/note.ts';
 import { encodeBundle, parseBundle } from '../../src/ledger/tlog/tile.ts';
+import { formatProof } from '../../src/ledger/tlog/tlog-proof.ts';
+import { logSigner } from '../support/ledger-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 // Attack: the entries of the log are public. If the length of an entry showed its type, anybody could count the uses of each kind.
 
@@ -133,4 +145,96 @@ test('entries have one of a few lengths, and the longest content fits into a bun
   const rest = Buffer.byteLength(encodeEventContent(eventOf('policy.added', { name: '', digest: '' })));
   lengths.add(entryLengthOf(eventOf('policy.added', { name: '', digest: 'a'.repeat(maxContentBytes - rest) })));
   assert.equal(lengths.size, paddedContentLengths.length);
+});
+
+// Attack: somebody who changes the server or has its keys seals an entry with another padding, which shows its type or hides data. The
+// tree and the signature of such an entry are right, so that only the format can show it.
+
+const padTo = (text: string, length: number, filler = ' ') => text + filler.repeat(length - Buffer.byteLength(text));
+const [shortest] = paddedContentLengths;
+const good = '{"at":"2026-01-01T00:00:00.000Z","type":"own-lock.set"}';
+
+const notUtf8 = Buffer.alloc(shortest, ' ');
+notUtf8.set(Buffer.from(good.replace('own', '\u00e9wn'), 'latin1'));
+
+/** Contents that are not canonical JSON followed by the spaces of this log. */
+const forgedContents: Readonly<Record<string, string | Buffer>> = {
+  'no padding': good,
+  'one space too few': padTo(good, shortest - 1),
+  'one space too many': padTo(good, shortest + 1),
+  'tabs as padding': padTo(good, shortest, '\t'),
+  'a line break in the padding': `${padTo(good, shortest - 1)}\n`,
+  'padding before the content': good.padStart(shortest),
+  'spaces within the content': padTo(good.replace(',', ', '), shortest),
+  'members in another order': padTo('{"type":"own-lock.set","at":"2026-01-01T00:00:00.000Z"}', shortest),
+  'a member twice': padTo('{"at":"x","at":"2026-01-01T00:00:00.000Z"}', shortest),
+  'an escaped letter': padTo(good.replace('own', '\\u006fwn'), shortest),
+  'a lone surrogate': padTo('{"at":"\\ud800"}', shortest),
+  'a list': padTo('["own-lock.set"]', shortest),
+  'no JSON': padTo('own-lock.set', shortest),
+  'spaces only': ' '.repeat(shortest),
+  'a byte that is not UTF-8': notUtf8,
+  'the padding of a much longer content': padTo(good, paddedContentLengths[1]),
+};
+
+/** Writes a log with this one entry, signed by the key of the log, and its receipt. */
+function signLogOf(sealed: Uint8Array, contentKey: Uint8Array | undefined) {
+  const id = forgedId;
+  const entry = encodeEntry({ kind: 'citizen', at, id, link: Buffer.alloc(32), content: sealed });
+  const [folder, root] = [makeTestFolder('forged-log-'), leafHash(entry)];
+  const checkpoint = signNote(formatCheckpoint({ origin: logSigner.name, size: 1, root }), [logSigner], at);
+  for (const [path, bytes] of [
+    ['tile/entries/000.p/1', encodeBundle([entry])],
+    ['tile/0/000.p/1', root],
+    ['checkpoint', checkpoint],
+  ] as const) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), bytes);
+  }
+  const proof = { extra: encodeReceiptExtra({ entry, contentKey }), index: 0, hashes: [], checkpoint };
+  writeFileSync(join(folder, 'receipt.tlog-proof'), formatProof(proof));
+  return async (place: string) => {
+    const said: string[] = [];
+    const write = (text: string) => void said.push(text);
+    const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: folder };
+    const args = ['ledger', 'verify', place, '--key', logSigner.vkey];
+    return [await runCommandLine(args, [ledgerVerifyCommand(terminal, fetch)], terminal), said.join('')] as const;
+  };
+}
+
+const forgedId = createId('event');
+const forgedKey = deriveContentKey(key, forgedId);
+const sealForged = (content: string | Buffer) => {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  return seal(forgedKey, `citizen-services/ledger-event@v1\0${forgedId}`, bytes, systemRandom);
+};
+
+test('ledger verify accepts a signed entry with the padding of this log', async () => {
+  const verify = signLogOf(sealForged(padTo(good, shortest)), forgedKey);
+  for (const place of ['.', 'receipt.tlog-proof']) assert.deepEqual((await verify(place))[0], 0, place);
+});
+
+for (const [what, content] of Object.entries(forgedContents)) {
+  test(`a signed entry is refused whose content has ${what}`, async () => {
+    assert.throws(() => openEventContent(forgedKey, forgedId, sealForged(content)), SealBroken);
+    const verify = signLogOf(sealForged(content), forgedKey);
+    const [code, said] = await verify('receipt.tlog-proof');
+    assert.equal(code, 1, said);
+    assert.match(said, /NOT verified: (its entry does not have the format|the key in it does not open the entry)/);
+    // Without the key, the whole log shows the wrong lengths.
+    const isPadded = paddedContentLengths.some((length) => length === Buffer.byteLength(content));
+    assert.equal((await verify('.'))[0], isPadded ? 0 : 1);
+  });
+}
+
+test('a truncated or lengthened entry is refused in a log and in a sealed receipt', async () => {
+  const whole = sealForged(padTo(good, shortest));
+  for (const sealed of [whole.subarray(0, -1), Buffer.concat([whole, Buffer.alloc(1)]), whole.subarray(0, 0)]) {
+    const verify = signLogOf(sealed, undefined);
+    for (const place of ['.', 'receipt.tlog-proof']) {
+      const [code, said] = await verify(place);
+      assert.equal(code, 1, said);
+      assert.match(said, /does not have the format and one of the lengths of this log/);
+    }
+  }
 });

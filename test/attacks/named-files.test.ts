@@ -76,6 +76,25 @@ for (const [name, argsFor] of [
   });
 }
 
+test('import citizens refuses a pipe and a device as the file of rejected rows', async () => {
+  const people = join(folder, 'people.csv');
+  writeFileSync(people, 'citizenId\nA-1\n');
+  for (const kind of ['pipe', 'device'] as const) {
+    const { code, stderr } = await home.runCommand('import', 'citizens', people, '--errors', named[kind]);
+    assert.match(stderr, /is a pipe, a device or a folder; specify a regular file/);
+    assert.notEqual(code, 0);
+    assert.equal((await fetch(`${home.url}/healthz`)).status, 200);
+  }
+});
+
+test('ledger export does not wait for a reader of a pipe in its folder', async () => {
+  const log = join(folder, 'exported');
+  mkdirSync(log);
+  assert.equal(spawnSync('mkfifo', [join(log, 'checkpoint')]).status, 0);
+  const { code, stderr } = await home.runCommand('ledger', 'export', log);
+  assert.notEqual(code, 0, stderr);
+});
+
 test('a pipe in the folder of an exported log is refused', async () => {
   const log = join(folder, 'log');
   mkdirSync(log);

@@ -73,6 +73,14 @@ test('every operation with a scope is for clients or for citizens, and only docu
   assert.deepEqual([...new Set(both.map(({ scope }) => scope))], ['documents:read']);
 });
 
+// An Idempotency-Key belongs to the client, so a citizen could replay the stored response of another citizen of the same portal.
+test('no operation for citizens stores its response under an Idempotency-Key', () => {
+  const stored = operations.filter(
+    (operation) => operation.callers.includes('citizens') && operation.idempotent === true,
+  );
+  assert.deepEqual(stored, []);
+});
+
 test('the objects of the client are unchanged after the attacks, and open with its own token', async () => {
   const paths = [`/v1/documents/${mary.document}`, `/v1/notifications/${mary.notification}`, `/v1/webhooks`];
   for (const path of paths) assert.equal(await slugOf({ path, headers: bearerHeaders(clientToken) }), 200, path);

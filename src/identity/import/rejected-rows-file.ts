@@ -25,6 +25,8 @@ export async function openRejectedRowsFile(
   const file = await open(path, 'a+', 0o600);
   let length: number;
   try {
+    if (!(await file.stat()).isFile())
+      throw new ImportFileFault(`${path} is a pipe, a device or a folder; specify a regular file`);
     if (
       !(await isRejectedRowsFile(file, keepBytes === 0 ? `${reasonColumn},` : toCsvLine([reasonColumn, ...header])))
     ) {

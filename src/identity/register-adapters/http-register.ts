@@ -1,6 +1,7 @@
 import { startDeadline } from '../../jobs/deadline.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import { type Clock, elapsedMs } from '../../kernel/clock.ts';
+import { citizenIdPattern } from '../../kernel/id.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { readBytesUpTo } from '../../kernel/read-bytes-up-to.ts';
 import { parseFormerValues } from '../import/former-values.ts';
@@ -81,7 +82,7 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
       return records.slice(0, maxCandidates + 1).map((record) => {
         const found = toRecord(asObject(record));
         // Without a valid id the access could not be recorded for the citizen.
-        if (found.citizenId === '' || found.citizenId.includes('\0') || !found.citizenId.isWellFormed())
+        if (!citizenIdPattern.test(found.citizenId))
           throw new RegisterUnavailable('the register returned a person without a valid id');
         return found;
       });

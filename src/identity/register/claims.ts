@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type TObject, type TOptional, type TString, Type } from 'typebox';
 import { undocumentedMember } from '../../api/undocumented-member.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
-import { maxCitizenIdLength } from '../../kernel/id.ts';
+import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../../kernel/id.ts';
 import type { Issue, IssueCode } from '../../kernel/refusal.ts';
 import { singleLinePattern, singleLineRequirement } from '../../kernel/single-line-text.ts';
 import { birthDateFault, datePattern } from './birth-date.ts';
@@ -169,6 +169,8 @@ function claimFault(claim: ClaimName, value: string, now: number): ValueFault | 
     const detail = `at most ${maxDecomposedLength} UTF-16 units after compatibility decomposition (NFKD)`;
     return { code: 'too-long', detail };
   }
+  if (claim === 'citizenId' && !citizenIdPattern.test(value))
+    return { code: 'malformed', detail: citizenIdRequirement };
   return claimTable[claim].kind === 'date' ? birthDateFault(value, now) : undefined;
 }
 

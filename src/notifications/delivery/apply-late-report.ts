@@ -128,6 +128,7 @@ export function endedDeliveryEffect(
     channel: delivery.channel,
     outcome,
     reason,
+    newStatus: folded === notification.status ? undefined : folded,
   } as const;
   return {
     events: [event],

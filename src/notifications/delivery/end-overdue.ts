@@ -60,7 +60,8 @@ async function endOverdue(deps: CompletionDeps, id: NotificationId): Promise<voi
   const statements = [failQueued(id, now), updateStatus(notification, status, now)];
   const unusedChannel = unusedCodeChannel(notification, deliveries);
   const reason = unprovenReasonOf(status, deliveries);
-  const event = { type: `notification.${status}`, ...head, citizenId, notification: id, reason } as const;
+  const type = `notification.${status}` as const;
+  const event = { type, ...head, citizenId, notification: id, reason, newStatus: status } as const;
   try {
     await deps.commit(
       unusedChannel === undefined

@@ -111,6 +111,7 @@ export async function openMessageOfCitizen(
     actor: { citizen: true },
     citizenId,
     notification: request.id,
+    newStatus: isFirstOpening ? 'read' : undefined,
   } as const;
   const statements = [
     markInboxDelivered(request.id, request.now),

@@ -96,6 +96,7 @@ export async function confirmationEffect(
     citizenId,
     notification: notification.id,
     channel: delivery.channel,
+    newStatus: 'read',
   } as const;
   const statements = [
     ...proofStatements(notification.id, delivery, now),
