@@ -6,7 +6,7 @@ const windowMs = 60_000;
 /** A browser that returns from the sign-in with invalid parameters causes faults with many messages, as often as it wants. */
 const maxMessages = 10;
 
-/** What was logged of one kind of fault since `since` (epoch ms). */
+/** The logged faults of one kind since `since` (epoch ms). */
 type FaultWindow = { readonly since: number; readonly messages: Set<string>; omitted: number };
 
 /**
