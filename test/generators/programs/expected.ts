@@ -1,5 +1,5 @@
 /** The address and token of the demo, and the requests that every generated client makes. */
-const { BASE_URL = '', TOKEN = '' } = process.env;
+const { BASE_URL = '', TOKEN = '', REFERENCE = 'permit-118' } = process.env;
 
 export const baseUrl = `${BASE_URL}/v1`;
 export const token = TOKEN;
@@ -10,10 +10,11 @@ export const message = {
   subject: 'Permit ((number))',
   message: 'Your permit ((number)) is ready.',
   personalisation: { number: '2026/118' },
+  reference: REFERENCE,
 };
 export const citizenId = 'demo-mary';
 
-/** Prints what the client received, for run-generators.ts. */
+/** Prints what the client received, for demo-clients.ts. */
 export function report(received: {
   readonly decision: string | undefined;
   readonly status: string | undefined;

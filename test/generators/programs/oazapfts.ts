@@ -1,4 +1,4 @@
-import { ok } from '@oazapfts/runtime';
+import { ok, runtime } from '@oazapfts/runtime';
 import { authorization, baseUrl, citizenId, claims, message, report } from './expected.ts';
 import { defaults, listDocuments, retrieveDocument, sendNotification, verifyIdentity } from './generated/api';
 
@@ -7,11 +7,10 @@ defaults.headers = { authorization };
 const verified = await ok(verifyIdentity(claims));
 const sent = await ok(sendNotification(message));
 const { documents } = await ok(listDocuments(citizenId));
-const read = await ok(retrieveDocument(documents[0]?.id ?? ''));
-report({
-  decision: verified.decision,
-  status: sent.status,
-  notificationId: sent.id,
-  // Its type is Blob, but the client returns the text of a text document.
-  document: await new Response(read).text(),
-});
+const id = documents[0]?.id ?? '';
+
+// The errors of the operation are JSON, so that its generated function accepts only JSON.
+const refused = await retrieveDocument(id);
+if (refused.status !== 406) throw new Error(`expected 406, received ${refused.status}`);
+const read = await runtime(defaults).fetchBlob<{ status: 200; data: Blob }>(`/documents/${id}`);
+report({ decision: verified.decision, status: sent.status, notificationId: sent.id, document: await read.data.text() });

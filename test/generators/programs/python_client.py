@@ -17,6 +17,7 @@ sent = openapi_client.NotificationsApi(client).send_notification(
         subject="Permit ((number))",
         message="Your permit ((number)) is ready.",
         personalisation={"number": "2026/118"},
+        reference=os.environ["REFERENCE"],
     )
 )
 documents = openapi_client.DocumentsApi(client)
