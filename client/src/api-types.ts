@@ -453,11 +453,11 @@ export type InboxItem = {
 };
 
 export type ListDocumentsAnswer = {
-  /** The records of this page. */
-  documents: DocumentRecord[];
+  /** The items of this page. */
+  items: DocumentRecord[];
   /** Ids of documents on this page with a damaged record. The operator receives an alarm. */
   unreadable: string[];
-  /** For `after`; null on the last page. */
+  /** For `cursor`; null on the last page. */
   next: string | null;
 };
 
@@ -470,15 +470,15 @@ export type ListEndpointsAnswer = {
 export type ListInboxMessagesAnswer = {
   /** The items of this page. */
   items: InboxItem[];
-  /** The value of before for the next page; absent on the last one. */
-  next?: string;
+  /** For `cursor`; null on the last page. */
+  next: string | null;
 };
 
 export type ListNotificationsAnswer = {
   /** The items of this page. */
   items: NotificationSummary[];
-  /** The cursor of the next page; absent on the last one. */
-  next?: string;
+  /** For `cursor`; null on the last page. */
+  next: string | null;
 };
 
 export type ListTemplatesAnswer = {
@@ -1368,7 +1368,7 @@ export type Operations = {
       createdBefore?: string;
       /** The maximum number; default 25. */
       limit?: number;
-      /** next of the previous page. */
+      /** The `next` of the previous page. */
       cursor?: string;
     };
     headers?: {
@@ -1459,7 +1459,7 @@ export type Operations = {
       /** The citizen whose documents are listed. */
       citizenId: string;
       /** The `next` of the previous page. */
-      after?: string;
+      cursor?: string;
       /** Documents on a page; default 20. */
       limit?: number;
     };
@@ -1723,8 +1723,8 @@ export type Operations = {
   /** My official messages */
   listInboxMessages: {
     query?: {
-      /** next of an earlier response, for older messages. */
-      before?: string;
+      /** The `next` of the previous page. */
+      cursor?: string;
       /** The maximum number of messages; default 100. */
       limit?: number;
     };

@@ -5,7 +5,7 @@ import type { Clock } from './retry.ts';
 
 type Answers = { [Id in keyof Operations]: Operations[Id]['answers'] };
 type ListedNotification = Answers['listNotifications'][200]['items'][number];
-type ListedDocument = Answers['listDocuments'][200]['documents'][number];
+type ListedDocument = Answers['listDocuments'][200]['items'][number];
 /** An event of the feed. To continue after it, pass its `number` as text in `after`. */
 export type FeedEvent = Answers['readEvents'][200]['items'][number];
 
@@ -35,19 +35,19 @@ export function createPages(call: Call, clock: Clock): Pages {
         const pageQuery = { ...query, ...(cursor === undefined ? {} : { cursor }) };
         const { body } = await call('listNotifications', { ...options, query: pageQuery });
         yield* body.items;
+        if (body.next === null) return;
         cursor = body.next;
-        if (cursor === undefined) return;
       }
     },
     documents: async function* (query, options) {
       const unreadable: string[] = [];
-      for (let { after } = query; ; ) {
-        const pageQuery = { ...query, ...(after === undefined ? {} : { after }) };
+      for (let { cursor } = query; ; ) {
+        const pageQuery = { ...query, ...(cursor === undefined ? {} : { cursor }) };
         const { body } = await call('listDocuments', { ...options, query: pageQuery });
-        yield* body.documents;
+        yield* body.items;
         unreadable.push(...body.unreadable);
         if (body.next === null) break;
-        after = body.next;
+        cursor = body.next;
       }
       if (unreadable.length > 0) throw new UnreadableError(unreadable);
     },

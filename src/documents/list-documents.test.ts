@@ -10,7 +10,7 @@ import {
   testCitizenId,
 } from '../../test/support/document-app.ts';
 
-type Page = { documents: { id: string }[]; next: string | null };
+type Page = { items: { id: string }[]; next: string | null };
 
 for (const engine of engines) {
   test(`${engine.name}: the pages of a list have each visible record once, and each page is an event`, async (t) => {
@@ -23,9 +23,9 @@ for (const engine of engines) {
       const result = await app.list({ query: `citizenId=${testCitizenId}&limit=2${after}` });
       assert.ok('status' in result);
       const page = result.json as Page;
-      seen.push(...page.documents.map(({ id }) => id));
+      seen.push(...page.items.map(({ id }) => id));
       if (page.next === null) break;
-      after = `&after=${page.next}`;
+      after = `&cursor=${page.next}`;
     }
     assert.deepEqual(seen, ids.toReversed());
     const listed = (await app.eventsAbout(testCitizenId)).filter(({ type }) => type === 'document.listed');
@@ -49,8 +49,8 @@ for (const engine of engines) {
     const accessFor = async (client: string) => {
       const result = await app.list({ client, query: `citizenId=${testCitizenId}` });
       assert.ok('status' in result);
-      const { documents } = result.json as { documents: { access: { clientId: string; purpose: string }[] }[] };
-      return documents.map(({ access }) => access.map(({ clientId, purpose }) => `${clientId} ${purpose}`));
+      const { items } = result.json as { items: { access: { clientId: string; purpose: string }[] }[] };
+      return items.map(({ access }) => access.map(({ clientId, purpose }) => `${clientId} ${purpose}`));
     };
     assert.deepEqual(
       [await accessFor(issuer), await accessFor('bank'), await accessFor('court')],
@@ -64,8 +64,8 @@ for (const engine of engines) {
     await app.db.write([{ sql: 'update document set created_at = 1 where id = $1', args: [first] }]);
     const result = await app.list({ query: `citizenId=${testCitizenId}` });
     assert.ok('status' in result);
-    const { documents, ...rest } = result.json as Page;
-    assert.deepEqual([documents.map(({ id }) => id), rest], [[second], { unreadable: [first], next: null }]);
+    const { items, ...rest } = result.json as Page;
+    assert.deepEqual([items.map(({ id }) => id), rest], [[second], { unreadable: [first], next: null }]);
     assert.deepEqual(app.alarms, ['document-record-broken']);
   });
 
@@ -76,7 +76,7 @@ for (const engine of engines) {
       const query = `citizenId=${encodeURIComponent(id)}`;
       const result = await app.list({ client: 'curious', query, headers: { purpose: 'gossip' } });
       assert.ok('status' in result);
-      assert.deepEqual(result.json, { documents: [], unreadable: [], next: null });
+      assert.deepEqual(result.json, { items: [], unreadable: [], next: null });
       const event = (await app.eventsAbout(id)).at(-1);
       assert.deepEqual(
         [event?.['type'], event?.['actor'], event?.['purpose'], event?.['documents']],

@@ -20,7 +20,7 @@ const request = {
         maxLength: maxCitizenIdLength,
         description: 'The citizen whose documents are listed.',
       }),
-      after: Type.Optional(
+      cursor: Type.Optional(
         Type.String({ pattern: idPatternSource('document'), description: 'The `next` of the previous page.' }),
       ),
       limit: Type.Optional(
@@ -55,11 +55,11 @@ export const listDocumentRecords = defineOperation({
     200: {
       description: 'One page.',
       schema: Type.Object({
-        documents: Type.Array(documentRecord),
+        items: Type.Array(documentRecord),
         unreadable: Type.Array(Type.String(), {
           description: 'Ids of documents on this page with a damaged record. The operator receives an alarm.',
         }),
-        next: Type.Union([Type.String(), Type.Null()], { description: 'For `after`; null on the last page.' }),
+        next: Type.Union([Type.String(), Type.Null()], { description: 'For `cursor`; null on the last page.' }),
       }),
       headers: { Link: 'To the receipt of this use, for a client.' },
     },
@@ -80,16 +80,16 @@ export const listDocumentRecords = defineOperation({
       return {
         refusal: refuse('document-not-found', 'A token of a citizen lists only the documents of that citizen.'),
       };
-    const after = query.after === undefined ? undefined : parseId('document', query.after);
+    const after = query.cursor === undefined ? undefined : parseId('document', query.cursor);
     // One more than the limit shows whether there is a next page.
     const reader = readerOf(call, stated.purpose);
     const found = await listVisibleDocuments(call.read, { citizenId, reader, now, after, limit: limit + 1 });
-    const documents: Static<typeof documentRecord>[] = [];
+    const items: Static<typeof documentRecord>[] = [];
     const unreadable: string[] = [];
     for (const { document, grants } of found.slice(0, limit)) {
       const content = await openDocumentContent(ports, document).catch(undefinedIfInvalid);
       if (content === undefined) unreadable.push(document.id);
-      else documents.push(toDocumentRecord(document, content, { grants, reader, now }));
+      else items.push(toDocumentRecord(document, content, { grants, reader, now }));
     }
     const shown = found.slice(0, limit).map(({ document }) => document.id);
     const next = found.length > limit ? (shown.at(-1) ?? null) : null;
@@ -101,7 +101,7 @@ export const listDocumentRecords = defineOperation({
     if (!own) headers['link'] = receiptLink(id);
     return {
       effect: { events: [{ ...event, documents: shown, purpose: stated.purpose }], statements: [] },
-      answer: { status: 200, headers, json: { documents, unreadable, next } },
+      answer: { status: 200, headers, json: { items, unreadable, next } },
     };
   },
 });

@@ -80,7 +80,7 @@ for (const engine of engines) {
     await depositDocumentOf(app, makePdf(50), { 'citizen-id': otherCitizenId });
     const listed = await app.list({ ...mine, query: `citizenId=${testCitizenId}` });
     assert.ok('status' in listed);
-    const { documents } = listed.json as { documents: { id: string }[] };
+    const { items: documents } = listed.json as { items: { id: string }[] };
     assert.deepEqual(documents.map((one) => one.id).sort(), ids);
     assert.equal(listed.headers['link'], undefined);
     assert.deepEqual((await app.eventsAbout(testCitizenId)).at(-1)?.['actor'], { citizen: true });

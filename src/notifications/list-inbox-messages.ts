@@ -14,9 +14,7 @@ const maxMessages = 100;
 const request = {
   query: Type.Object(
     {
-      before: Type.Optional(
-        Type.String({ maxLength: 64, description: 'next of an earlier response, for older messages.' }),
-      ),
+      cursor: Type.Optional(Type.String({ maxLength: 64, description: 'The `next` of the previous page.' })),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: maxMessages, description: 'The maximum number of messages; default 100.' }),
       ),
@@ -57,9 +55,7 @@ export const listInboxMessages = defineOperation({
       description: 'One page.',
       schema: Type.Object({
         items: Type.Array(Type.Object(inboxItemProperties, { $id: 'InboxItem' })),
-        next: Type.Optional(
-          Type.String({ description: 'The value of before for the next page; absent on the last one.' }),
-        ),
+        next: Type.Union([Type.String(), Type.Null()], { description: 'For `cursor`; null on the last page.' }),
       }),
     },
   },
@@ -68,11 +64,11 @@ export const listInboxMessages = defineOperation({
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const { before: last, limit = maxMessages } = call.query;
+    const { cursor: last, limit = maxMessages } = call.query;
     const before = last === undefined ? undefined : await findInboxPosition(call.read, citizenId, last);
     if (last !== undefined && before === undefined) {
-      const detail = 'must be next of an earlier response';
-      return { refusal: refuseIssues([{ in: 'query', name: 'before', code: 'malformed', detail }]) };
+      const detail = 'must be `next` of an earlier page';
+      return { refusal: refuseIssues([{ in: 'query', name: 'cursor', code: 'malformed', detail }]) };
     }
     const { messages, next } = await findInboxPage({ ...call.ports, read: call.read }, citizenId, { limit, before });
     const language = await citizenLanguageOf(call.ports, citizenId);
@@ -80,7 +76,7 @@ export const listInboxMessages = defineOperation({
     const head = { id: call.createId('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
-      answer: { status: 200, json: { items, ...(next === undefined ? {} : { next }) } },
+      answer: { status: 200, json: { items, next: next ?? null } },
     };
   },
 });

@@ -25,7 +25,9 @@ const query = Type.Object(
     createdFrom: optionalInstantSchema('Accepted at this instant or later.'),
     createdBefore: optionalInstantSchema('Accepted before this instant.'),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number; default 25.' })),
-    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'next of the previous page.' })),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'The `next` of the previous page.' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -34,7 +36,7 @@ const request = { query };
 
 const pageShape = Type.Object({
   items: Type.Array(notificationSummaryShape),
-  next: Type.Optional(Type.String({ description: 'The cursor of the next page; absent on the last one.' })),
+  next: Type.Union([Type.String(), Type.Null()], { description: 'For `cursor`; null on the last page.' }),
 });
 
 /** Lists the notifications that the client sent, newest first. Each listed notification is a use of a citizen's data, with an event. */
@@ -61,10 +63,10 @@ export const listNotifications = defineOperation({
     const found = await findNotificationPage(call.read, filter, limit + 1);
     const items = found.slice(0, limit);
     const last = items.at(-1);
-    const next = found.length > limit && last !== undefined ? { next: cursorAfter(last) } : {};
+    const next = found.length > limit && last !== undefined ? cursorAfter(last) : null;
     return {
       effect: { events: eventsOf(call, items), statements: [] },
-      answer: { status: 200, json: { items: items.map(notificationSummaryOf), ...next } },
+      answer: { status: 200, json: { items: items.map(notificationSummaryOf), next } },
     };
   },
 });
@@ -87,7 +89,7 @@ function parseBounds({ createdFrom, createdBefore, cursor }: Static<typeof query
   const before = at('createdBefore', createdBefore);
   const position = cursor === undefined ? undefined : parseNotificationCursor(cursor);
   if (cursor !== undefined && position === undefined) {
-    issues.push({ in: 'query', name: 'cursor', code: 'malformed', detail: 'must be next of an earlier page' });
+    issues.push({ in: 'query', name: 'cursor', code: 'malformed', detail: 'must be `next` of an earlier page' });
   }
   return { from, before, position, issues };
 }

@@ -78,7 +78,7 @@ for (const engine of engines) {
         const answer = await app.list(`limit=3${filter}${cursor}`);
         assert.ok('json' in answer);
         listed.push(...(answer.json['items'] as Array<{ id: string }>).map((item) => item.id));
-        if (answer.json['next'] === undefined) break;
+        if (answer.json['next'] === null) break;
         cursor = `&cursor=${answer.json['next']}`;
       }
       assert.deepEqual(listed, ids.toReversed(), filter);

@@ -180,7 +180,9 @@ function isTopLevelNavigation(headers: IncomingHttpHeaders): boolean {
 
 async function showMessages(visit: CitizenRequest) {
   const before = parameter(visit.request, 'before');
-  const answer = await readJson<InboxList>(visit, listInboxMessages, { query: before === undefined ? {} : { before } });
+  const answer = await readJson<InboxList>(visit, listInboxMessages, {
+    query: before === undefined ? {} : { cursor: before },
+  });
   return 'json' in answer ? messagesPage(visit.view, answer.json, before === undefined) : answer;
 }
 
@@ -196,7 +198,7 @@ async function showMessage(visit: CitizenRequest) {
 
 async function showDocuments(visit: CitizenRequest) {
   const after = parameter(visit.request, 'after');
-  const query = { citizenId: visit.citizenId, ...(after === undefined ? {} : { after }) };
+  const query = { citizenId: visit.citizenId, ...(after === undefined ? {} : { cursor: after }) };
   const answer = await readJson<DocumentList>(visit, listDocumentRecords, { query });
   return 'json' in answer ? documentsPage(visit.view, answer.json, after === undefined) : answer;
 }

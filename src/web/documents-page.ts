@@ -19,7 +19,7 @@ type DocumentRecord = {
 
 /** The response of `listDocuments`. */
 export type DocumentList = {
-  readonly documents: readonly DocumentRecord[];
+  readonly items: readonly DocumentRecord[];
   readonly unreadable: readonly string[];
   readonly next: string | null;
 };
@@ -27,15 +27,15 @@ export type DocumentList = {
 /** The citizen's documents, newest first, with a link to each that can be opened. */
 export function documentsPage(
   frame: CitizenLayout,
-  { documents, unreadable, next }: DocumentList,
+  { items, unreadable, next }: DocumentList,
   isFirst: boolean,
 ): BufferedResponse {
   const { documents: words, nav } = frame.words;
-  const isEmpty = documents.length === 0 && unreadable.length === 0;
+  const isEmpty = items.length === 0 && unreadable.length === 0;
   const content = html`
     ${isEmpty && isFirst ? html`<p>${words.none}</p>` : ''}
     <ul class="list">
-      ${documents.map((record) => documentRow(frame, record))}
+      ${items.map((record) => documentRow(frame, record))}
       ${unreadable.map(() => html`<li><p>${words.notReady}</p></li>`)}
     </ul>
     ${isFirst ? '' : html`<p><a href="${citizenPaths.documents}">${words.newest}</a></p>`}

@@ -17,7 +17,7 @@ type InboxItem = {
 };
 
 /** The response of `listInboxMessages`. */
-export type InboxList = { readonly items: readonly InboxItem[]; readonly next?: string };
+export type InboxList = { readonly items: readonly InboxItem[]; readonly next: string | null };
 
 /** The response of `openInboxMessage`. */
 export type OpenedMessage = InboxItem & {
@@ -32,7 +32,7 @@ export function messagesPage(frame: PageLayout, { items, next }: InboxList, isFi
     ${items.length === 0 && isFirst ? html`<p>${words.messages.none}</p>` : ''}
     <ul class="list">${items.map((item) => messageRow(words, item))}</ul>
     ${isFirst ? '' : html`<p><a href="${citizenPaths.home}">${words.messages.newest}</a></p>`}
-    ${next === undefined ? '' : html`<p><a href="${citizenPaths.home}?before=${encodeURIComponent(next)}">${words.messages.older}</a></p>`}`;
+    ${next === null ? '' : html`<p><a href="${citizenPaths.home}?before=${encodeURIComponent(next)}">${words.messages.older}</a></p>`}`;
   return renderLayout(frame, { title: words.nav.messages, content, current: 'messages' });
 }
 

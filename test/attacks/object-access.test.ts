@@ -198,14 +198,14 @@ test('lists contain only objects of the caller, for any id or cursor of another 
   for (const citizenId of ['demo-mary', 'demo-layla'] as const) {
     const whose = citizenId === 'demo-mary' ? 'mary' : 'layla';
     for (const { token, [whose]: own } of [tax, land]) {
-      const { documents, next } = await list(`/v1/documents?citizenId=${citizenId}`, token);
+      const { items: documents, next } = await list(`/v1/documents?citizenId=${citizenId}`, token);
       assert.deepEqual([idsIn(documents), next], [[own.document], null]);
       const { items } = await list(`/v1/notifications?citizenId=${citizenId}`, token);
       assert.deepEqual(idsIn(items), [own.notification]);
     }
   }
   // The cursor of another agency is a position in time, and does not reveal whether its object exists.
-  const listAfter = (id: string) => list(`/v1/documents?citizenId=demo-mary&after=${id}`, tax.token);
+  const listAfter = (id: string) => list(`/v1/documents?citizenId=demo-mary&cursor=${id}`, tax.token);
   const absent = `${land.mary.document.slice(0, -2)}00`;
   assert.deepEqual(await listAfter(land.mary.document), await listAfter(absent));
   const { next } = await list('/v1/notifications?limit=1', land.token);

@@ -128,7 +128,7 @@ test('a list of the inbox page by page contains each message once', async () => 
     const { items, next } = (await get(`/v1/inbox?limit=2${before}`, layla)).json;
     seen.push(...(items as { id: string }[]).map(({ id }) => id));
     more = typeof next === 'string';
-    before = `&before=${String(next)}`;
+    before = `&cursor=${String(next)}`;
   }
   assert.equal(new Set(seen).size, seen.length);
   assert.deepEqual(

@@ -186,8 +186,8 @@ for (const engine of engines) {
         ['Two', false],
       ],
     );
-    const second = await list(`limit=2&before=${first.next}`);
-    assert.deepEqual([second.items.map(({ id }) => id), second.next], [[ids[0]], undefined]);
+    const second = await list(`limit=2&cursor=${first.next}`);
+    assert.deepEqual([second.items.map(({ id }) => id), second.next], [[ids[0]], null]);
     const openOne = async (id: string, ask: object = ada) => await app.serve(openInboxMessage)({ params: { id } }, ask);
     const opened = await openOne(ids[1] ?? '');
     assert.ok('json' in opened);

@@ -137,7 +137,7 @@ async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life)
     const [{ n } = { n: -1 }] = await db.read("select count(*) as n from document where citizen_id = 'demo-mary'");
     // The document of the demo, that of callEveryOperation, and the upload that ended while the server stopped.
     assert.equal(n, 3);
-    assert.equal((parseJsonBody(before)['documents'] as unknown[]).length, 1);
+    assert.equal((parseJsonBody(before)['items'] as unknown[]).length, 1);
   } finally {
     await db.close();
   }

@@ -146,8 +146,8 @@ for (const engine of engines) {
     for (let query = 'limit=1'; ; ) {
       const { items, next } = await list(query);
       paged.push(...items.map(({ id }) => id));
-      if (next === undefined) break;
-      query = `limit=1&before=${String(next)}`;
+      if (next === null) break;
+      query = `limit=1&cursor=${String(next)}`;
     }
     assert.deepEqual(paged, [march, together, earlier]);
     assert.ok(!paged.includes(never));
@@ -170,7 +170,7 @@ for (const engine of engines) {
       const answer = await app.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
       assert.ok('json' in answer);
       paged.push(...(answer.json['items'] as Array<{ id: string }>).map(({ id }) => id));
-      query = answer.json['next'] === undefined ? '' : `limit=2&before=${String(answer.json['next'])}`;
+      query = answer.json['next'] === null ? '' : `limit=2&cursor=${String(answer.json['next'])}`;
     }
     assert.deepEqual(paged, [first, second, oldest]);
   });
@@ -179,11 +179,11 @@ for (const engine of engines) {
     const { app, send } = await setUp(t);
     const others = await send('cit-bo');
     for (const before of [others, app.createId('notification'), 'ntf_x', 'ntg', '0']) {
-      const query = `before=${before}`;
+      const query = `cursor=${before}`;
       const answer = await app.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
       assert.ok('refused' in answer && answer.refused.slug === 'bad-request');
       assert.deepEqual(answer.refused.issues, [
-        { in: 'query', name: 'before', code: 'malformed', detail: 'must be next of an earlier response' },
+        { in: 'query', name: 'cursor', code: 'malformed', detail: 'must be `next` of an earlier page' },
       ]);
     }
   });

@@ -6,7 +6,7 @@ client.setConfig({ baseUrl, auth: token });
 const verified = await verifyIdentity({ body: claims });
 const sent = await sendNotification({ body: message });
 const listed = await listDocuments({ query: { citizenId } });
-const id = listed.data?.documents[0]?.id ?? '';
+const id = listed.data?.items[0]?.id ?? '';
 const read = await retrieveDocument({ path: { id } });
 report({
   decision: verified.data?.decision,

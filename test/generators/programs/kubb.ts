@@ -14,7 +14,7 @@ const textClient: Client = async ({ url, method }) => {
 const verified = await verifyIdentity(claims, undefined, options);
 const sent = await sendNotification(message, undefined, options);
 const listed = await listDocuments({ citizenId }, undefined, options);
-const id = listed.documents[0]?.id ?? '';
+const id = listed.items[0]?.id ?? '';
 const read = await retrieveDocument(id, undefined, { ...options, client: textClient });
 report({
   decision: verified.decision,

@@ -6,7 +6,7 @@ const client = createClient<paths>({ baseUrl, headers: { authorization } });
 const verified = await client.POST('/identity/verify', { body: claims });
 const sent = await client.POST('/notifications/send', { body: message });
 const listed = await client.GET('/documents', { params: { query: { citizenId } } });
-const id = listed.data?.documents[0]?.id ?? '';
+const id = listed.data?.items[0]?.id ?? '';
 const read = await client.GET('/documents/{id}', { params: { path: { id } }, parseAs: 'text' });
 report({
   decision: verified.data?.decision,

@@ -5,6 +5,6 @@ const api = createApiClient(baseUrl, { axiosConfig: { headers: { authorization }
 const verified = await api.verifyIdentity(claims);
 const sent = await api.sendNotification(message);
 const listed = await api.listDocuments({ queries: { citizenId } });
-const id = listed.documents[0]?.id ?? '';
+const id = listed.items[0]?.id ?? '';
 const read = await api.retrieveDocument({ params: { id }, responseType: 'text' });
 report({ decision: verified.decision, status: sent.status, notificationId: sent.id, document: String(read) });

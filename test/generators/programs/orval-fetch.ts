@@ -5,7 +5,7 @@ const options = { headers: { authorization } };
 const verified = await verifyIdentity(claims, options);
 const sent = await sendNotification(message, options);
 const listed = await listDocuments({ citizenId }, options);
-const id = listed.status === 200 ? (listed.data.documents[0]?.id ?? '') : '';
+const id = listed.status === 200 ? (listed.data.items[0]?.id ?? '') : '';
 const read = await retrieveDocument(id, options);
 report({
   decision: verified.status === 200 ? verified.data.decision : undefined,

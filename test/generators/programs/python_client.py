@@ -22,7 +22,7 @@ sent = openapi_client.NotificationsApi(client).send_notification(
 )
 documents = openapi_client.DocumentsApi(client)
 listed = documents.list_documents("demo-mary")
-file = documents.retrieve_document(listed.documents[0].id)
+file = documents.retrieve_document(listed.items[0].id)
 with open(file, "rb") as content:
     document = content.read().decode()
 os.remove(file)

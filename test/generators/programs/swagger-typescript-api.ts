@@ -5,7 +5,7 @@ const api = new Api({ baseUrl, baseApiParams: { headers: { authorization } } });
 const verified = await api.identity.verifyIdentity(claims);
 const sent = await api.notifications.sendNotification(message);
 const listed = await api.documents.listDocuments({ citizenId });
-const id = listed.data.documents[0]?.id ?? '';
+const id = listed.data.items[0]?.id ?? '';
 const read = await api.documents.retrieveDocument(id, { format: 'blob' });
 report({
   decision: verified.data.decision,
