@@ -1,3 +1,4 @@
+import { isObject } from '../../src/kernel/is-object.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { createHttpClient, type HttpRequest, type HttpResponse, type HttpSend } from '../support/http-client.ts';
 import { createResponseCheck } from '../support/openapi-response-check.ts';
@@ -157,9 +158,19 @@ function refusalFaults(
   if (headers['content-type']?.startsWith('text/html') && !pathname.startsWith('/v1')) return faults;
   if (headers['content-type'] !== 'application/problem+json') return [...faults, 'not application/problem+json'];
   if (method === 'HEAD') return body.length === 0 ? faults : [...faults, 'HEAD has a body'];
-  const problem = JSON.parse(text) as { readonly type?: string; readonly status?: number };
+  const problem = parseProblem(text);
+  if (problem === undefined) return [...faults, `no JSON object in ${body.length} bytes at ${pathname}`];
   const slug = problem.type?.split('/').at(-1) ?? '';
   if (!Object.hasOwn(problems, slug)) faults.push(`unknown problem ${slug}`);
   if (problem.status !== status) faults.push('another status in the body');
   return faults;
+}
+
+function parseProblem(text: string): { readonly type?: string; readonly status?: number } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
