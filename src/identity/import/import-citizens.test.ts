@@ -6,6 +6,7 @@ import { type Engine, engines } from '../../../test/support/database-engines.ts'
 import { type IdentityApp, openIdentityApp } from '../../../test/support/identity-app.ts';
 import { makeIdentityFolder } from '../../../test/support/identity-people.ts';
 import { WriteUnknown } from '../../db/database.ts';
+import { citizenIdRequirement } from '../../kernel/id.ts';
 import { ConcurrentImport, importCitizens } from './import-citizens.ts';
 
 const order = {
@@ -275,10 +276,7 @@ test('an id that a deposit could not name is rejected', async (t) => {
   const app = await openApp(t, engines[0] as Engine);
   const ids = ['A\tB', 'A\u0085B', 'A\u001bB', 'A\u2028B', 'A B', 'Ä\u200e1'];
   const { progress } = await app.importFile({ path: fileOf(t, `id,surname\n${ids.join(',Ann\n')},Ann\n`) });
-  assert.deepEqual(
-    [progress.stored, progress.reasons],
-    [2, { 'citizenId must be one line of text without control characters': 4 }],
-  );
+  assert.deepEqual([progress.stored, progress.reasons], [2, { [`citizenId ${citizenIdRequirement}`]: 4 }]);
 });
 
 test('a mapping to a missing column is refused with the names of the existing columns', async (t) => {
