@@ -115,7 +115,7 @@ for (const engine of engines) {
       [{ citizenId: 'c', email: { ...email, verifiedAt: 'today' } }, /^\/email\/verifiedAt /],
       [{ citizenId: '', email }, /^\/citizenId /],
       [{ citizenId: 'c'.repeat(201), email }, /^\/citizenId /],
-      [{ citizenId: 'c\td', email }, /^\/citizenId must be one line of text without control characters$/],
+      [{ citizenId: 'c\td', email }, /^\/citizenId must be one line of text without control characters, /],
       [{ email }, /^\/citizenId /],
       [{ citizenId: 'c' }, /^nothing to store$/],
       [{ citizenId: 'c-stranger', email }, /^no such citizen is in the register$/],
