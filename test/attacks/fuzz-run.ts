@@ -158,6 +158,8 @@ function refusalFaults(
   if (headers['content-type']?.startsWith('text/html') && !pathname.startsWith('/v1')) return faults;
   if (headers['content-type'] !== 'application/problem+json') return [...faults, 'not application/problem+json'];
   if (method === 'HEAD') return body.length === 0 ? faults : [...faults, 'HEAD has a body'];
+  // The parser refuses a request whose method it has not kept. It may be HEAD, so the refusal has no body.
+  if (body.length === 0 && [400, 408, 431].includes(status) && headers.connection === 'close') return faults;
   const problem = parseProblem(text);
   if (problem === undefined) return [...faults, `no JSON object in ${body.length} bytes at ${pathname}`];
   const slug = problem.type?.split('/').at(-1) ?? '';
