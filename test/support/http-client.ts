@@ -46,8 +46,15 @@ function sendHttpRequest(
   });
 }
 
-/** Fetches with a connection of its own. An idle connection would delay the stop of a server by its keep-alive time. */
-export const fetchOnce = (url: string): Promise<Response> => fetch(url, { headers: { connection: 'close' } });
+/**
+ * Fetches with a connection of its own, and reads the whole body. An idle connection would delay the stop of a server by its
+ * keep-alive time. `fetch` of Node.js fails when such a connection ends before a large body was read.
+ */
+export async function fetchOnce(url: string): Promise<Response> {
+  const response = await fetch(url, { headers: { connection: 'close' } });
+  const { status, headers } = response;
+  return new Response(await response.arrayBuffer(), { status, headers });
+}
 
 /** The members of a JSON body; `{}` for an empty body. */
 export function parseJsonBody({ body }: Pick<HttpResponse, 'body'>): Readonly<Record<string, unknown>> {

@@ -227,7 +227,6 @@ async function waitUntilReady(launched: ServerProcess, mode: 'demo' | 'start', u
 async function isReady(url: string): Promise<boolean> {
   try {
     const response = await fetchOnce(`${url}/readyz`);
-    await response.body?.cancel();
     return response.status === 200;
   } catch {
     return false;
