@@ -126,7 +126,7 @@ const records = invalidQueries(documents, '/v1/documents', [
   ['a citizen in Latin-1', 'citizenId=%E9', 'query citizenId malformed'],
   ['an empty citizen', 'citizenId=', 'query citizenId too-short'],
   ['two citizens', 'citizenId=demo-mary&citizenId=demo-layla', 'query citizenId repeated'],
-  ['a cursor that is not an id', 'citizenId=demo-mary&after=next', 'query after malformed'],
+  ['a cursor that is not an id', 'citizenId=demo-mary&cursor=next', 'query cursor malformed'],
 ]);
 
 const feed = invalidQueries(['readEvents'], '/v1/events', [
