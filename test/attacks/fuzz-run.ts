@@ -156,7 +156,8 @@ function refusalFaults(
   if (internals.test(text)) faults.push('names internals');
   // A browser receives a page for a path of the citizen pages.
   if (headers['content-type']?.startsWith('text/html') && !pathname.startsWith('/v1')) return faults;
-  if (headers['content-type'] !== 'application/problem+json') return [...faults, 'not application/problem+json'];
+  const type = headers['content-type'];
+  if (type !== 'application/problem+json') return [...faults, `${type} and no problem at ${pathname}`];
   if (method === 'HEAD') return body.length === 0 ? faults : [...faults, 'HEAD has a body'];
   // The parser refuses a request whose method it has not kept. It may be HEAD, so the refusal has no body.
   if (body.length === 0 && [400, 408, 431].includes(status) && headers.connection === 'close') return faults;
