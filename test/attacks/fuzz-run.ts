@@ -108,6 +108,11 @@ class FuzzRun implements FuzzReport {
   }
 
   #check({ method, path }: FuzzRequest, { status, headers, body }: HttpResponse): void {
+    // The parser refuses a request whose method it has not kept. It may be HEAD, so the refusal has no body.
+    if (body.length === 0 && [400, 408, 431].includes(status) && headers.connection === 'close') {
+      this.#count(this.responses, `parser ${status}`);
+      return;
+    }
     const [pathname = ''] = path.split('?');
     const { operation = 'none', problems: found } = this.#checkResponse({
       method,
@@ -159,8 +164,6 @@ function refusalFaults(
   const type = headers['content-type'];
   if (type !== 'application/problem+json') return [...faults, `${type} and no problem at ${pathname}`];
   if (method === 'HEAD') return body.length === 0 ? faults : [...faults, 'HEAD has a body'];
-  // The parser refuses a request whose method it has not kept. It may be HEAD, so the refusal has no body.
-  if (body.length === 0 && [400, 408, 431].includes(status) && headers.connection === 'close') return faults;
   const problem = parseProblem(text);
   if (problem === undefined) return [...faults, `no JSON object in ${body.length} bytes at ${pathname}`];
   const slug = problem.type?.split('/').at(-1) ?? '';
