@@ -114,6 +114,12 @@ class FuzzRun implements FuzzReport {
       return;
     }
     const [pathname = ''] = path.split('?');
+    // A browser receives a page for a path outside the interface.
+    if (/^text\/html/.test(headers['content-type'] ?? '') && !/^\/v1(?:\/|$)/.test(pathname)) {
+      this.#count(this.responses, `page ${status}`);
+      if (status >= 500) this.#count(this.faults, `${method} page ${status}`);
+      return;
+    }
     const { operation = 'none', problems: found } = this.#checkResponse({
       method,
       path: pathname,
@@ -159,8 +165,6 @@ function refusalFaults(
   const faults = status >= 500 ? [`a server error: ${text.slice(0, 300)}`] : [];
   if (text.includes(canary)) faults.push(`repeats a text of the request: ${text.slice(0, 300)}`);
   if (internals.test(text)) faults.push('names internals');
-  // A browser receives a page for a path of the citizen pages.
-  if (headers['content-type']?.startsWith('text/html') && !pathname.startsWith('/v1')) return faults;
   const type = headers['content-type'];
   if (type !== 'application/problem+json') return [...faults, `${type} and no problem at ${pathname}`];
   if (method === 'HEAD') return body.length === 0 ? faults : [...faults, 'HEAD has a body'];
