@@ -81,7 +81,7 @@ function parseTrustPolicy(keys: readonly string[] | undefined, policy: string | 
 /** The members that the command prints. */
 type PrintedVerdict = Readonly<Record<string, unknown>> & { readonly verified: boolean };
 
-/** Signed by the log, and still no entry of this program: the server was changed, or another program has its key. */
+/** The log signed an entry that this program never writes: the server was changed, or another program uses its key. */
 const malformedEntry = 'does not have the format and one of the lengths of this log';
 
 const notVerified = (fault: string): PrintedVerdict => ({ verified: false, fault });

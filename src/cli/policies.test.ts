@@ -30,7 +30,7 @@ for (const engine of engines) {
       code: 0,
       stdout: '',
       stderr:
-        'town-2026-1 is stored. VERIFY_POLICY=town-2026-1 makes it the standing one; clients create --policy town-2026-1 gives it to one.\n',
+        'town-2026-1 is stored. To make it the default, set VERIFY_POLICY=town-2026-1. For one client, use: clients create --policy town-2026-1\n',
     });
     const again = await run('add', fileOf('{"name":"town-2026-1","threshold":0.9}'));
     assert.deepEqual([again.code, again.stdout], [1, '']);

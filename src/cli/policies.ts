@@ -105,7 +105,7 @@ async function addPolicy(context: CommandContext, document: string, { stderr }: 
     );
   }
   stderr(
-    `${name} is stored. VERIFY_POLICY=${name} makes it the standing one; clients create --policy ${name} gives it to one.\n`,
+    `${name} is stored. To make it the default, set VERIFY_POLICY=${name}. For one client, use: clients create --policy ${name}\n`,
   );
   return 0;
 }

@@ -215,7 +215,7 @@ test('ledger verify accepts a signed entry with the padding of this log', async 
 });
 
 for (const [what, content] of Object.entries(forgedContents)) {
-  test(`a signed entry is refused whose content has ${what}`, async () => {
+  test(`a signed entry whose content has ${what} is refused`, async () => {
     assert.throws(() => openEventContent(forgedKey, forgedId, sealForged(content)), SealBroken);
     const verify = signLogOf(sealForged(content), forgedKey);
     const [code, said] = await verify('receipt.tlog-proof');

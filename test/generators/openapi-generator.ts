@@ -38,7 +38,7 @@ test('openapi-generator names no class of the Java client InlineObject, and no c
     files.filter((file) => /Inline(?:Object|Response)/.test(file)),
     [],
   );
-  // The libraries of the client are not here, so that the compiler cannot resolve their names. It still reports doubles.
+  // The libraries of the client are not installed, so the compiler cannot resolve their names. It still reports duplicate members.
   const compiled = await folder.run('javac', ['-proc:none', '-Xmaxerrs', '100000', '-d', 'classes', ...files]).then(
     () => '',
     (fault: unknown) => String(fault),

@@ -52,7 +52,7 @@ function convertSchema({ propertyNames: _pattern, ...schema }: JsonObject): Json
   const { type, anyOf, const: constant, ...others } = schema;
   if (Array.isArray(anyOf) && anyOf.some(isNull)) {
     const options = anyOf.filter((option) => !isNull(option));
-    // `nullable` needs a type beside it. Every named schema is an object.
+    // `nullable` needs a `type` in the same schema (OpenAPI 3.0.3). Every named schema is an object.
     return { ...others, type: typeOf(options[0]), nullable: true, allOf: options };
   }
   if (constant !== undefined && typeof type === 'string') return { type, enum: [constant], ...others };
