@@ -12,7 +12,12 @@ import { type NormalisedClaims, normaliseClaims, toComparable } from '../match/c
 import { type Measurement, measureRecord } from '../match/compare.ts';
 import { decideRecord, fitsPolicy, fitsWithoutMinimum, identifyingClaims } from '../match/decide.ts';
 import { withCountedFormerValues } from '../match/former-values.ts';
-import { countedClaims, createFrequencyCounter, frequenciesFromTables } from '../match/frequencies.ts';
+import {
+  type CountedClaim,
+  countedClaims,
+  createFrequencyCounter,
+  frequenciesFromTables,
+} from '../match/frequencies.ts';
 import { type Frequencies, frequencyForm, probabilityOf } from '../match/model.ts';
 import { claimsForMinimum, type MatchPolicy } from '../match/policy.ts';
 import type { ClaimName, Claims } from '../register/claims.ts';
@@ -51,14 +56,18 @@ export type EvaluationOptions = {
 };
 
 /** The frequencies of the values of a register; undefined if it is too small. */
-export function countFrequencies(register: Iterable<Claims>): Frequencies | undefined {
+export function countFrequencies(register: readonly Claims[]): Frequencies | undefined {
   const tally = createFrequencyCounter();
-  for (const person of register) {
-    for (const claim of countedClaims) {
-      const value = person[claim];
-      if (value !== undefined) tally.add(claim, frequencyForm(toComparable(claim, value)));
+  const addPeople = (claims: readonly CountedClaim[]) => {
+    for (const person of register) {
+      for (const claim of claims) {
+        const value = person[claim];
+        if (value !== undefined) tally.add(claim, frequencyForm(toComparable(claim, value)));
+      }
     }
-  }
+  };
+  addPeople(countedClaims);
+  addPeople(tally.startSecondPass());
   return frequenciesFromTables(tally.tables());
 }
 
