@@ -8,7 +8,7 @@ export type ParsePhone = (text: string) => string | undefined;
 type PhoneLibrary = typeof import('libphonenumber-js/min');
 
 /** Numbers that differ only after these characters have the same country, prefix and possible lengths. */
-const shapeLength = 6;
+const shapeLength = 5;
 const cachedShapes = 8_192;
 
 /**
@@ -60,12 +60,13 @@ function withoutZeroInBrackets(text: string, parse: ParsePhone): string | undefi
 }
 
 function parseDialled(library: PhoneLibrary, digits: string, country: string | undefined): string | undefined {
-  const defaultCountry = country !== undefined && library.isSupportedCountry(country) ? country : undefined;
-  const found = library.parsePhoneNumberFromString(digits, {
-    extract: false,
-    ...(defaultCountry === undefined ? {} : { defaultCountry }),
-  });
-  if (found?.isPossible() && (digits.startsWith('+') || isComplete(digits, found))) return found.number;
+  const isInternational = digits.startsWith('+');
+  const hasCountry = country !== undefined && library.isSupportedCountry(country);
+  if (isInternational || hasCountry) {
+    const options = hasCountry ? { extract: false, defaultCountry: country } : { extract: false };
+    const found = library.parsePhoneNumberFromString(digits, options);
+    if (found?.isPossible() && (isInternational || isComplete(digits, found))) return found.number;
+  }
   return digits.startsWith('00') ? parseDialled(library, `+${digits.slice(2)}`, undefined) : undefined;
 }
 

@@ -153,7 +153,7 @@ function remarkOn(
       ? 'phone is not a valid number with its country code, or of the country PHONE_COUNTRY; stored unchanged'
       : undefined;
   }
-  return htmlEntity.test(text)
+  return text.includes('&') && htmlEntity.test(text)
     ? `${field} contains an HTML entity (&amp;, &#39; or another); stored unchanged`
     : undefined;
 }
