@@ -1,4 +1,4 @@
-import type { PhoneNumber } from 'libphonenumber-js/min';
+import type { CountryCode, PhoneNumber } from 'libphonenumber-js/min';
 import { removeInvisible } from './invisible-characters.ts';
 import { memoize } from './lru-cache.ts';
 
@@ -42,14 +42,17 @@ export function createPhoneParser(country: string | undefined): (text: string) =
   };
 }
 
+/** A slash at any other place is before an extension or a second number. */
+const slashAfterAreaCode = /^(\s*(?:(?:\+|00)\d{1,3}[\s.-]*)?(?:\(0\)\s*)?\(?\d{1,5}\)?\s*)\/(?=\s*\d{4})/;
+
 /** The digits with a leading `+`, if the text has one; undefined for a text with anything but a number and its separators. */
 function dialledDigits(text: string): string | undefined {
   const plain = removeInvisible(text)
     .normalize('NFKC')
     .replace(/^\s*tel:/i, '')
     .replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15))
-    // A slash after an area code is a separator; a slash before an extension is not.
-    .replaceAll(/[\s().\p{Pd}\u2212\u200c\u200d]|\/(?=\s*\d{4})/gu, '');
+    .replace(slashAfterAreaCode, '$1')
+    .replaceAll(/[\s().\p{Pd}\u2212\u200c\u200d]/gu, '');
   return /^\+?\d{5,20}$/.test(plain) ? plain : undefined;
 }
 
@@ -60,22 +63,35 @@ function withoutZeroInBrackets(text: string, parse: ParsePhone): string | undefi
 }
 
 function parseDialled(library: PhoneLibrary, digits: string, country: string | undefined): string | undefined {
-  const isInternational = digits.startsWith('+');
-  const hasCountry = country !== undefined && library.isSupportedCountry(country);
-  if (isInternational || hasCountry) {
-    const options = hasCountry ? { extract: false, defaultCountry: country } : { extract: false };
-    const found = library.parsePhoneNumberFromString(digits, options);
-    if (found?.isPossible() && (isInternational || isComplete(digits, found))) return found.number;
+  if (digits.startsWith('+')) {
+    const found = library.parsePhoneNumberFromString(digits, { extract: false });
+    return found?.isPossible() ? found.number : undefined;
+  }
+  if (country !== undefined && library.isSupportedCountry(country)) {
+    const found = library.parsePhoneNumberFromString(digits, { extract: false, defaultCountry: country });
+    if (found?.isPossible() && isComplete(digits, found, longestNumberOf(library, country))) return found.number;
   }
   return digits.startsWith('00') ? parseDialled(library, `+${digits.slice(2)}`, undefined) : undefined;
 }
 
+/** Local numbers, which have no area code, are shorter. */
+const minDigitsWithCode = 10;
+
 /**
  * Whether a number without `+` is written in full. A German number without its first 0 may be a local one, which belongs to another person
- * in another town. A number without such a prefix is complete if it has the customary form of its country.
+ * in another town. A number without such a prefix is complete if it has the customary form or the longest length of its country: a
+ * spreadsheet removes a first 0.
  */
-function isComplete(digits: string, found: PhoneNumber): boolean {
-  if (found.nationalNumber !== digits) return true;
+function isComplete(digits: string, found: PhoneNumber, longest: number | undefined): boolean {
+  if (found.nationalNumber !== digits) return digits.startsWith('0') || digits.length >= minDigitsWithCode;
   const written = found.formatNational();
-  return written !== digits && written.replaceAll(/\D/g, '') === digits;
+  // A number that starts with the country code may be an international one that lacks a digit.
+  const isFull = digits.length === longest && !digits.startsWith(found.countryCallingCode);
+  return isFull || (written !== digits && written.replaceAll(/\D/g, '') === digits);
+}
+
+function longestNumberOf(library: PhoneLibrary, country: CountryCode): number | undefined {
+  const metadata = new library.Metadata();
+  metadata.selectNumberingPlan(country);
+  return metadata.numberingPlan?.possibleLengths().at(-1);
 }
