@@ -22,16 +22,22 @@ import { createRegisterIndex, type RegisterIndex } from './register-index.ts';
 /** The ids of a claim and a record, and whether both are of the same person. */
 export type LabelledPair = { readonly claim: string; readonly record: string; readonly same: boolean };
 
-/** The figures of an evaluation. `accepted`: matched pairs of the same person. `falseMatches`: matched pairs of two people. */
-export type Evaluation = {
-  readonly policy: string;
-  readonly threshold: number;
+/** Numbers of pairs. `accepted`: matched pairs of the same person. `falseMatches`: matched pairs of two people. */
+export type PairCounts = {
   readonly truePairs: number;
   readonly accepted: number;
   readonly falsePairs: number;
   readonly falseMatches: number;
+};
+
+/** The figures of an evaluation. */
+export type Evaluation = PairCounts & {
+  readonly policy: string;
+  readonly threshold: number;
   readonly bestF1: number;
   readonly microsecondsPerComparison: number;
+  /** The pairs of each group of claims, if `groupOf` is set. */
+  readonly groups?: Readonly<Record<string, PairCounts>>;
 };
 
 /** The data and policy of an evaluation. */
@@ -44,6 +50,8 @@ export type EvaluationOptions = {
   readonly extras?: { readonly values: ReadonlyMap<string, RecordExtras>; readonly today: string };
   /** Whether claims below the minimum of the policy are refused, as the server does, also if addresses or document numbers are compared. */
   readonly minimum?: boolean;
+  /** The group of a claim by its id, for figures by group. */
+  readonly groupOf?: (claim: string) => string;
   /** CPU time in milliseconds; without it `microsecondsPerComparison` is 0. */
   readonly stopwatch?: () => number;
   /** Called after the pairs of each claim with the number of decided pairs. */
@@ -68,30 +76,51 @@ export function countFrequencies(register: Iterable<Claims>): Frequencies | unde
  */
 export function evaluatePolicy(options: EvaluationOptions, pairs: readonly LabelledPair[]): Evaluation {
   const context = prepareEvaluation(options);
-  const { stopwatch } = options;
+  const { stopwatch, groupOf } = options;
   let done = 0;
   // Measurements are cached only for the pairs of one claim, which limits the memory for a large file.
   const decisions = [...Map.groupBy(pairs, ({ claim }) => claim)].flatMap(([claim, group]) => {
     const decide = createPairDecider(context, claim);
-    const groupDecisions = group.map(({ same, record }) => ({ same, ...decide(record) }));
+    const groupDecisions = group.map(({ same, record }) => ({ claim, same, ...decide(record) }));
     done += group.length;
     options.onProgress?.(done);
     return groupDecisions;
   });
-  const count = (same: boolean, accepted?: boolean) =>
-    decisions.filter((pair) => pair.same === same && (accepted === undefined || pair.accepted === accepted)).length;
   return {
     policy: options.policy.name,
     threshold: options.use.some((claim) => identifyingClaims.includes(claim))
       ? options.policy.threshold
       : options.policy.bareThreshold,
+    ...countPairs(decisions),
+    bestF1: bestF1(decisions),
+    microsecondsPerComparison: stopwatch === undefined ? 0 : measureMicroseconds(context, pairs, stopwatch),
+    ...(groupOf === undefined ? {} : { groups: countGroups(decisions, groupOf) }),
+  };
+}
+
+type DecidedPair = { readonly claim: string; readonly same: boolean; readonly accepted: boolean };
+
+function countPairs(decisions: readonly DecidedPair[]): PairCounts {
+  const count = (same: boolean, accepted?: boolean) =>
+    decisions.filter((pair) => pair.same === same && (accepted === undefined || pair.accepted === accepted)).length;
+  return {
     truePairs: count(true),
     accepted: count(true, true),
     falsePairs: count(false),
     falseMatches: count(false, true),
-    bestF1: bestF1(decisions),
-    microsecondsPerComparison: stopwatch === undefined ? 0 : measureMicroseconds(context, pairs, stopwatch),
   };
+}
+
+function countGroups(
+  decisions: readonly DecidedPair[],
+  groupOf: (claim: string) => string,
+): Record<string, PairCounts> {
+  const groups = Map.groupBy(decisions, ({ claim }) => groupOf(claim));
+  // Without a prototype, a group may have any name.
+  return Object.assign(
+    Object.create(null),
+    Object.fromEntries([...groups].map(([group, of]) => [group, countPairs(of)])),
+  );
 }
 
 const pairsPerRound = 100;
