@@ -37,7 +37,7 @@ export function inventClaims({ households, institution }: InventedRegister, seed
       ...impostorClaim(choices, person, byOrigin.get(person.origin) ?? []),
       ...householdClaim(choices, person, byHousehold.get(person.household) ?? []),
     ]),
-    ...institution.map((person) => toClaim(person, 'institution', {})),
+    ...institution.flatMap((person) => residentClaim(choices, person)),
   ];
 }
 
@@ -74,6 +74,13 @@ function ownClaims(choices: Choices, person: InventedPerson): InventedClaim[] {
     toClaim(person, 'one field, given name first', inOneField(`${givenName} ${familyName}`)),
     toClaim(person, 'one field, family name first', inOneField(`${familyName} ${givenName}`)),
   ];
+}
+
+/** A resident claims with a keystroke, or with exchanged names if the script has no alphabet: exact claims need no ambiguity check. */
+function residentClaim(choices: Choices, person: InventedPerson): InventedClaim[] {
+  return ownClaims(choices, person)
+    .slice(0, 1)
+    .map(({ values, ...claim }) => ({ ...claim, values, kind: 'institution' }));
 }
 
 /** Syllables are written together, with a hyphen or apart. */
