@@ -12,7 +12,7 @@ export type Origin = {
   readonly scriptShare: number;
   /** The share of people with two given names. */
   readonly twoGiven: number;
-  /** The share of people with two family names, and the texts that may stand between them. */
+  /** The share of people with two family names, and the texts between them. */
   readonly twoFamily: number;
   readonly familyJoints: readonly string[];
   /** The share of people with a single name. */
@@ -21,7 +21,7 @@ export type Origin = {
   readonly evenness: number;
   /** The form of a family name for women; the lists alternate names of men and women. */
   readonly feminine: (family: string) => string;
-  /** Street addresses, with `#` for a digit of the house or flat, and postal codes, with `#` for any digit and `@` for a letter. */
+  /** Street addresses, with `#` for a digit, and postal codes, with `#` for a digit and `@` for a letter. */
   readonly streets: readonly string[];
   readonly postalCode: string;
   readonly localities: readonly string[];

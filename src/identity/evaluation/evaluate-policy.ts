@@ -116,11 +116,7 @@ function countGroups(
   groupOf: (claim: string) => string,
 ): Record<string, PairCounts> {
   const groups = Map.groupBy(decisions, ({ claim }) => groupOf(claim));
-  // Without a prototype, a group may have any name.
-  return Object.assign(
-    Object.create(null),
-    Object.fromEntries([...groups].map(([group, of]) => [group, countPairs(of)])),
-  );
+  return Object.fromEntries([...groups].map(([group, members]) => [group, countPairs(members)]));
 }
 
 const pairsPerRound = 100;
