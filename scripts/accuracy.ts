@@ -11,6 +11,7 @@ import {
 import type { ClaimName } from '../src/identity/register/claims.ts';
 import { type FebrlSet, readFebrlSet } from '../test/support/febrl-data.ts';
 import { makeSimilarPeople } from '../test/support/similar-people.ts';
+import { fairnessSection } from './fairness-table.ts';
 
 /**
  * Writes docs/accuracy.md from the public data sets in TEST_DATA. With --check it reports whether the page is stale.
@@ -114,6 +115,7 @@ set (\`scripts/similar-people.ts\`). In it each person also claims with a typing
 |---|---|---|---|---|---|---|
 ${cases.map(rowOf).join('\n')}
 
+${fairnessSection()}
 ## Comparison with published rules
 
 Set 3 with names and birth date, measured for this project with the same pairs:

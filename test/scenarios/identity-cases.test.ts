@@ -19,7 +19,7 @@ test('the server decides at least 95 % of the public cases like an official, and
   assert.ok(percent(clear) >= 95, wrongOnes(clear));
 });
 
-test('of the impostors who are not in the register only those with a stated reason match', async (t) => {
+test('unregistered impostors of the public cases match only with a stated reason', async (t) => {
   const cases = readIdentityCases();
   if (cases === undefined) return t.skip(testDataSkipReason);
   const decided = await decideCases(cases, defaultMatchPolicy, 'unknown');

@@ -4,7 +4,7 @@ import type { ClaimName } from '../../src/identity/register/claims.ts';
 import { type InventedClaim, inventClaims } from './invented-claims.ts';
 import { inventRegister } from './invented-register.ts';
 
-/** What a measurement of fairness varies. */
+/** The choices of one measurement of fairness. */
 export type FairnessOptions = {
   readonly policy: MatchPolicy;
   readonly use: readonly ClaimName[];
