@@ -37,7 +37,7 @@ async function runWith(t: TestContext, texts: Readonly<Record<string, string>>, 
   return { code, stdout, stderr };
 }
 
-test('names without a birth date do not match alone, as on the server, but can match with an address', async (t) => {
+test('names without a birth date do not match alone or with an id, but can match with an address', async (t) => {
   const header = 'citizenId,givenName,familyName,birthDate,streetAddress,postalCode';
   const texts = {
     'r.csv': `${header}\nA,Zoë,Quillfeather,1980-02-07,4 Mill Lane,20001\nB,Ana,Silva,1990-11-30,7 Quay,30003\n`,
@@ -46,9 +46,11 @@ test('names without a birth date do not match alone, as on the server, but can m
   };
   const names = await runWith(t, texts, '--use', 'givenName,familyName,birthDate');
   const whole = await runWith(t, texts);
+  // Claims with a stated id have to meet the minimum.
+  const withId = await runWith(t, texts, '--use', 'citizenId,givenName,familyName,streetAddress,postalCode');
   assert.deepEqual(
-    [names, whole].map(({ stdout }) => JSON.parse(stdout).accepted),
-    [0, 1],
+    [names, whole, withId].map(({ stdout }) => JSON.parse(stdout).accepted),
+    [0, 1, 0],
   );
 });
 

@@ -27,7 +27,8 @@ the id of the record, and counts the matches. It prints the result as JSON on st
   --register R.csv  The records of the register. The column citizenId has their ids.
   --claims C.csv    The claims of people. The column citizenId has the id of the claim.
   --pairs P.csv     The pairs, with the columns claim, record and same. same is 1, true or yes for one person, and 0, false or no for two.
-  --use A,B         The claims to compare. Default: all claims that both files have.
+  --use A,B         The claims to compare. Default: all claims that both files have. Add citizenId to decide each claim as if it stated the
+                    id of the record: a policy can have stricter rules for that.
   --policy NAME     ${[...shippedPolicies.keys()].join(', ')}, or a file from calibrate. Default: ${calibratedPolicy.name}.
   --columns MAP     The column of each claim in both files, as for import citizens.
   --by COLUMN       Also counts the pairs of each value of this column of the claims file, for example the origin of the people. The
@@ -107,10 +108,11 @@ function groupLine(group: string, { truePairs, accepted, falsePairs, falseMatche
 
 function readUse(text: string | undefined, usable: readonly ClaimName[]): readonly ClaimName[] {
   if (text === undefined) return usable;
+  const known: readonly ClaimName[] = ['citizenId', ...usable];
   return text.split(',').map((written) => {
-    const found = usable.find((claim) => claim === written.trim());
+    const found = known.find((claim) => claim === written.trim());
     if (found === undefined)
-      throw new UsageError(`--use takes claims that both files have, ${usable.join(', ')}, not '${written.trim()}'.`);
+      throw new UsageError(`--use takes claims that both files have, ${known.join(', ')}, not '${written.trim()}'.`);
     return found;
   });
 }

@@ -22,8 +22,10 @@ const honestKinds: ReadonlySet<FairnessGroup['kind']> = new Set([
   'one field, family name first',
 ]);
 
-for (const use of [names, withAddress]) {
-  const label = use === names ? 'names and birth date' : 'names, birth date and address';
+for (const claims of [names, withAddress]) {
+  // With a stated id, as most services verify.
+  const use: readonly ClaimName[] = ['citizenId', ...claims];
+  const label = claims === names ? 'id, names and birth date' : 'id, names, birth date and address';
   const measured = measureOnce(() => measureFairness({ policy: defaultMatchPolicy, use, peoplePerOrigin, seed }));
   const sumOf = (isCounted: (group: FairnessGroup) => boolean) => sumCounts(measured().filter(isCounted));
 
@@ -64,6 +66,12 @@ for (const use of [names, withAddress]) {
     assert.ok(acceptedPercent(residents) >= 90, `${residents.accepted} of ${residents.truePairs}`);
   });
 }
+
+test('with names, birth date and address at most 0.3 % of household members pass with the birth date of another member', () => {
+  const options = { policy: defaultMatchPolicy, use: withAddress, peoplePerOrigin, seed };
+  const { falsePairs, falseMatches } = sumCounts(measureFairness({ ...options, onlyKind: 'household member' }));
+  assert.ok(falseMatches <= 0.003 * falsePairs, `${falseMatches} of ${falsePairs}`);
+});
 
 function describeShares(shares: readonly (readonly [string, number])[]): string {
   return shares.map(([origin, share]) => `${origin} ${share.toFixed(1)}`).join(', ');

@@ -10,15 +10,17 @@ export type FairnessOptions = {
   readonly use: readonly ClaimName[];
   readonly peoplePerOrigin: number;
   readonly seed: number;
+  /** Measures only claims of this kind. */
+  readonly onlyKind?: InventedClaim['kind'];
 };
 
 /** The numbers of pairs of one origin and kind of claim. */
 export type FairnessGroup = PairCounts & Pick<InventedClaim, 'origin' | 'kind'>;
 
 /** Decides the claims of an invented register like the command `evaluate --by`, by origin and kind of claim. */
-export function measureFairness({ policy, use, peoplePerOrigin, seed }: FairnessOptions): FairnessGroup[] {
+export function measureFairness({ policy, use, peoplePerOrigin, seed, onlyKind }: FairnessOptions): FairnessGroup[] {
   const invented = inventRegister(seed, peoplePerOrigin);
-  const pairs = inventClaims(invented, seed + 1);
+  const pairs = inventClaims(invented, seed + 1).filter(({ kind }) => onlyKind === undefined || kind === onlyKind);
   const groups = Map.groupBy(pairs, ({ origin, kind }) => `${origin}, ${kind}`);
   const groupOfClaim = new Map([...groups].flatMap(([group, members]) => members.map(({ claim }) => [claim, group])));
   const result = evaluatePolicy(

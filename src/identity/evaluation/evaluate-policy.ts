@@ -44,6 +44,7 @@ export type Evaluation = PairCounts & {
 export type EvaluationOptions = {
   readonly register: readonly Claims[];
   readonly claims: readonly Claims[];
+  /** The claims to compare. With `citizenId` each claim states the id of the record, so that rules for a stated id apply. */
   readonly use: readonly ClaimName[];
   readonly policy: MatchPolicy;
   /** Flags and former values by citizenId, and the day of the evaluation (YYYY-MM-DD), on which former values may have expired. */
@@ -135,6 +136,7 @@ type EvaluationContext = {
   readonly index: RegisterIndex;
   /** Whether the minimum of the policy is ignored. */
   readonly ignoresMinimum: boolean;
+  readonly statesId: boolean;
 };
 
 function prepareEvaluation({
@@ -151,14 +153,19 @@ function prepareEvaluation({
     return withCountedFormerValues({ ...record, ...extras.values.get(record.citizenId) }, policy, extras.today);
   };
   const records = new Map(register.map((person) => [person.citizenId ?? '', toRecord(person)]));
+  const statesId = use.includes('citizenId');
+  const compared = use.filter((claim) => claim !== 'citizenId');
   return {
     policy,
     records,
-    claimsById: new Map(claims.map((person) => [person.citizenId ?? '', normaliseClaims(pickClaims(person, use))])),
+    claimsById: new Map(
+      claims.map((person) => [person.citizenId ?? '', normaliseClaims(pickClaims(person, compared))]),
+    ),
     frequencies: policy.model === undefined ? undefined : countFrequencies(register),
     index: createRegisterIndex(records.values()),
     // With names and date alone the minimum counts: the server never matches below it, and two names are not enough.
-    ignoresMinimum: policy.tolerant && !minimum && use.some((claim) => identifyingClaims.includes(claim)),
+    ignoresMinimum: policy.tolerant && !minimum && !statesId && use.some((claim) => identifyingClaims.includes(claim)),
+    statesId,
   };
 }
 
@@ -180,13 +187,15 @@ function createPairDecider(context: EvaluationContext, claim: string): (recordId
 }
 
 function decidePair(
-  { policy, index, ignoresMinimum }: EvaluationContext,
+  { policy, index, ignoresMinimum, statesId, frequencies }: EvaluationContext,
   claims: NormalisedClaims,
   record: RegisterRecord,
   measure: MeasureRecord,
 ): PairDecision {
   const own = measure(record);
-  const withAgreedId = withIdAgreed(own);
+  const withAgreedId = statesId
+    ? measureRecord(record, withStatedId(claims, record), policy, frequencies)
+    : withIdAgreed(own);
   const isFit = ignoresMinimum
     ? fitsWithoutMinimum(withAgreedId, policy)
     : fitsPolicy(withAgreedId, policy, new Set([...claimsForMinimum(policy, claims), 'citizenId']));
@@ -206,6 +215,11 @@ function decidePair(
     );
   const isAmbiguous = findCompetingIds(fittingPerson, queries.kind, results, measure).length > 0;
   return { accepted: matched && !isAmbiguous, score: hasBetterCandidate ? 0 : score };
+}
+
+function withStatedId({ submitted, values }: NormalisedClaims, { citizenId }: RegisterRecord): NormalisedClaims {
+  const id = normaliseClaims({ citizenId });
+  return { submitted: [...submitted, ...id.submitted], values: { ...values, ...id.values } };
 }
 
 /** The median over rounds, so that a garbage collection does not count. Small files are repeated, so that the code is compiled. */
