@@ -47,7 +47,8 @@ const identifyingNames = ['givenName', 'familyName'] as const;
 function toClaim({ origin, record }: InventedPerson, kind: ClaimKind, changed: Claims): InventedClaim {
   const { documentNumber: _, ...registered } = record;
   const claim = `${record.citizenId} ${kind}`;
-  const values = { ...registered, ...changed, citizenId: claim };
+  const stated = Object.entries({ ...registered, ...changed }).filter(([, value]) => value !== '');
+  const values = { ...Object.fromEntries(stated), citizenId: claim };
   return { claim, record: record.citizenId, same: true, kind, origin, values };
 }
 
