@@ -69,11 +69,13 @@ function ownClaims(choices: Choices, person: InventedPerson): InventedClaim[] {
       [other, ''],
     ]);
   };
+  // Chinese, Korean and Japanese names are written with or without a space.
+  const space = /[\p{Script=Han}\p{Script=Hangul}]/u.test(familyName) ? choices.pick(['', ' ']) : ' ';
   return [
     ...claims,
     toClaim(person, 'exchanged fields', { givenName: familyName, familyName: givenName }),
     toClaim(person, 'one field, given name first', inOneField(`${givenName} ${familyName}`)),
-    toClaim(person, 'one field, family name first', inOneField(`${familyName} ${givenName}`)),
+    toClaim(person, 'one field, family name first', inOneField(`${familyName}${space}${givenName}`)),
   ];
 }
 
