@@ -11,6 +11,7 @@ import type { Frequencies } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
 import { codeLevel, nationsLevel, placeLevel, streetLevel } from './place-level.ts';
 import { claimsForMinimum, type MatchPolicy } from './policy.ts';
+import { dottedWords } from './short-forms.ts';
 import { editDistance } from './similarity.ts';
 
 /** The level of each submitted claim. Levels never leave the server; `claimResults` reduces them. */
@@ -50,9 +51,10 @@ export function compareRecord(
 export function measureRecord(
   record: RegisterRecord,
   claims: NormalisedClaims,
-  { model, names }: Pick<MatchPolicy, 'model' | 'names'>,
+  { model, names: policyRules }: Pick<MatchPolicy, 'model' | 'names'>,
   frequencies?: Frequencies,
 ): Measurement {
+  const names = withDottedWords(policyRules, record, claims);
   const registeredValues: { [claim in ClaimName]?: Comparable } = {};
   const levels: { [claim in ClaimName]?: Level } = {};
   for (const claim of claims.submitted) {
@@ -83,6 +85,12 @@ export function measureRecord(
   const { givenName, familyName } = claims.values;
   if (!crossed && model !== undefined && givenName && familyName) weight += Math.log2(1 - model.crossed);
   return { levels, crossed, weight };
+}
+
+function withDottedWords(names: NameRules, record: RegisterRecord, { values }: NormalisedClaims): NameRules {
+  const texts = [record.givenName, record.familyName, values.givenName?.exact, values.familyName?.exact];
+  const dotted = dottedWords(...texts.map((text) => text ?? ''));
+  return dotted === undefined ? names : { ...names, dotted };
 }
 
 function levelOf(claim: ClaimName, claimed: Comparable | undefined, known: Comparable, names: NameRules): Level {

@@ -4,12 +4,11 @@ import { stripOptionalWords } from '../names/optional-words.ts';
 import { isArabic, readArabic } from './arabic.ts';
 import { isHebrew, spellsHebrew } from './hebrew.ts';
 import type { Level } from './level.ts';
+import { areShortForms, isShortened, type ShortFormRules } from './short-forms.ts';
 import { editDistance, jaroWinkler, lettersExchanged, maxComparedLength } from './similarity.ts';
 
 /** Rules for names beyond the comparison of letters. */
-export type NameRules = {
-  /** Short forms of given names in lower case; undefined if the policy has none. */
-  readonly nicknames?: ReadonlyMap<string, ReadonlySet<string>>;
+export type NameRules = ShortFormRules & {
   /** Whether particles may be missing: true for family names. Al, Ben and Van are given names. */
   readonly particles?: boolean;
 };
@@ -65,13 +64,16 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
   if (spaced && wordsExchanged(one, other)) return 1;
   const shorter = Math.min(first.length, second.length);
   const edits = editDistance(first, second, 3);
+  // An initial that is left out is no slip: John and John A.
+  if (edits === 1 && spaced && isWordLeftOut(one, other)) return 2;
   if (longer >= 4 && (edits === 1 || lettersExchanged(first, second))) return 1;
   if (isShortened(one, other, rules)) return 2;
   if (shorter >= 3 && (first.startsWith(second) || second.startsWith(first))) return 2;
   const likeness = jaroWinkler(first, second);
-  if ((edits === 2 && longer >= 5) || (likeness >= 0.92 && shorter >= 4)) return 3;
-  if (edits === 1 || (edits === 3 && longer >= 8) || likeness >= 0.84) return 4;
-  return worstRank;
+  const isClose = (edits === 2 && longer >= 5) || (likeness >= 0.92 && shorter >= 4);
+  const isNear = edits === 1 || (edits === 3 && longer >= 8) || likeness >= 0.84;
+  if ((!isClose && !isNear) || (spaced && isContradicted(one, other, rules))) return worstRank;
+  return isClose ? 3 : 4;
 }
 
 /** Whether a form starts with a Latin letter. */
@@ -102,28 +104,26 @@ function wordsExchanged(one: string, other: string): boolean {
   return first[a] === second[b] && first[b] === second[a];
 }
 
-/** Whether each word of the shorter name is a word of the longer one, its initial or its nickname. */
-function isShortened(one: string, other: string, { nicknames }: NameRules): boolean {
-  if (!one.includes(' ') && !other.includes(' ')) return isInitialOf(one, other) || isNickname(one, other, nicknames);
-  const [fewer, more] =
-    one.length <= other.length ? [one.split(' '), other.split(' ')] : [other.split(' '), one.split(' ')];
-  if (fewer.length > more.length) return false;
-  const unmatched = [...more];
-  for (const word of fewer) {
-    const at = unmatched.findIndex((known) => isInitialOf(word, known) || nicknames?.get(known)?.has(word) === true);
-    const found = at >= 0 ? at : unmatched.findIndex((known) => nicknames?.get(word)?.has(known) === true);
-    if (found < 0) return false;
-    unmatched.splice(found, 1);
-  }
-  return true;
+/** Whether one name is the other without its first or last words. */
+function isWordLeftOut(one: string, other: string): boolean {
+  const [less, more] = one.length < other.length ? [one, other] : [other, one];
+  return more.startsWith(`${less} `) || more.endsWith(` ${less}`);
 }
 
-function isNickname(one: string, other: string, nicknames: NameRules['nicknames']): boolean {
-  return nicknames?.get(other)?.has(one) === true || nicknames?.get(one)?.has(other) === true;
+/** Whether names of equally many words have a pair of words that differs by more than a slip: Hans Peter and Hans Paul are two people. */
+function isContradicted(one: string, other: string, rules: NameRules): boolean {
+  const words = one.split(' ');
+  const others = other.split(' ');
+  return words.length === others.length && words.some((word, at) => areDifferentWords(word, others[at] ?? '', rules));
 }
 
-function isInitialOf(word: string, known: string): boolean {
-  return (
-    word === known || (word.length === 1 && known.startsWith(word)) || (known.length === 1 && word.startsWith(known))
-  );
+/** Whether two words of names differ by more than a slip. A common ending is ignored: Petrovich and Pavlovich have different stems. */
+function areDifferentWords(word: string, other: string, rules: NameRules): boolean {
+  if (word === other || areShortForms(word, other, rules)) return false;
+  let ending = 0;
+  while (word.at(-1 - ending) === other.at(-1 - ending)) ending += 1;
+  const cut = ending >= leastCommonEnding ? -ending : undefined;
+  return rankOfForms(word.slice(0, cut), other.slice(0, cut), rules) === worstRank;
 }
+
+const leastCommonEnding = 4;

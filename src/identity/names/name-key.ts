@@ -3,21 +3,28 @@ import { type Forms, formsOf } from './normalise.ts';
 import { stripOptionalWords } from './optional-words.ts';
 
 /**
- * Words before a family name that some offices write, omit or join with the name (van der, de la, bin, al). Not used for given names: Al,
- * Ben and Van are given names.
+ * Words before a family name that some offices write, omit or join with the name (van der, de la, bin, al), with their abbreviations, and
+ * titles of nobility. Not used for given names: Al, Ben and Van are given names.
  */
 const particles = new Set(
   (
-    'van von vom vander der den ter ten te de del della dello degli delle dei di da do dos das du des d la le las los lo ' +
-    'el al ad as ar ash at bin ibn ben bint abu af av zu zum zur und y e i'
+    'van von vom vander der den ter ten te t v vd de del della dello degli delle dei di da do dos das du des d la le las los lo ' +
+    'dela delas delos dal dalla el al ad as ar ash at bin binti binte bte ibn ben bint abu af av zu zum zur und y e i ap ab verch ' +
+    'ferch ka graf grafin graefin freiherr freifrau freiin baron baronin edler ritter'
   ).split(' '),
 );
 
-/** The family name without its particles. The last word always stays. */
+/** Malaysian and Singaporean words between the names of child and father: son of, daughter of, anak lelaki, anak perempuan. */
+const parentage = / (?:[sdw] o|a [lp])(?= )|^(?:[sdw] o|a [lp]) /g;
+
+/** The family name without its particles, which may also follow it (Meer, van der). One word always stays. */
 export function withoutParticles(form: string): string {
   if (!form.includes(' ')) return form;
-  const words = form.split(' ');
-  return words.filter((word, at) => at === words.length - 1 || !particles.has(word)).join(' ');
+  const hasLetterWord = form.includes(' o ') || form.includes(' l ') || form.includes(' p ');
+  const words = (hasLetterWord ? form.replaceAll(parentage, '') : form).split(' ');
+  const last = words.findLastIndex((word) => !particles.has(word));
+  const kept = last < 0 ? words.length - 1 : last;
+  return words.filter((word, at) => at === kept || !particles.has(word)).join(' ');
 }
 
 /**

@@ -1,5 +1,10 @@
-/** Titles before a name. Source: the person symbols and prefixes of OpenSanctions. */
-const titles = new Set('dr prof professor mr mrs ms rev'.split(' '));
+/** Titles before a name, without those that are also given names, such as Don and Lady. */
+const titles = new Set(
+  (
+    'dr prof professor mr mrs ms miss mx rev hon sir dame sr sra srta dra drs mme mlle herr frau hr fr med habil mag mgr ing ir ' +
+    'mudr judr phdr sig sigra dott dottssa dhr mevr pan pani daw u shri smt hj haji hajah datuk dato'
+  ).split(' '),
+);
 
 /** Generation suffixes after a given or family name, with their canonical form. */
 const generations: ReadonlyMap<string, string> = new Map([
@@ -17,6 +22,8 @@ const generations: ReadonlyMap<string, string> = new Map([
 const saints: ReadonlyMap<string, string> = new Map([
   ['st', 'saint'],
   ['ste', 'sainte'],
+  ['sta', 'santa'],
+  ['sto', 'santo'],
 ]);
 
 /** A name without words that some offices omit, and its generation suffix. */
