@@ -2,15 +2,17 @@ import { agreesToPrecision } from '../register/birth-date.ts';
 import { type ClaimName, claimKindOf } from '../register/claims.ts';
 import type { RegisterRecord } from '../register/register.ts';
 import { sameInOtherCalendar } from './calendars.ts';
-import { birthNameLevel, crossedNames, fieldWeight, type NameContext, regroupedNames } from './combined-names.ts';
+import { birthNameLevel, fieldWeight, type NameContext } from './combined-names.ts';
 import { type Comparable, type NormalisedClaims, placeholderText, toComparable } from './comparable.ts';
 import { decideRecord, fitsPolicy, type MatchDecision } from './decide.ts';
 import { formerAddressLevels, formerNameLevels } from './former-values.ts';
 import type { Level } from './level.ts';
 import type { Frequencies } from './model.ts';
+import { isNameFiller } from './name-filler.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
 import { codeLevel, nationsLevel, placeLevel, streetLevel } from './place-level.ts';
 import { claimsForMinimum, type MatchPolicy } from './policy.ts';
+import { combineNames } from './regrouped-names.ts';
 import { dottedWords } from './short-forms.ts';
 import { editDistance } from './similarity.ts';
 
@@ -58,14 +60,14 @@ export function measureRecord(
   const registeredValues: { [claim in ClaimName]?: Comparable } = {};
   const levels: { [claim in ClaimName]?: Level } = {};
   for (const claim of claims.submitted) {
-    const registered = record[claim];
+    const registered = registeredValue(record, claim);
     const value = toComparable(claim, registered ?? placeholderText);
     if (registered !== null) registeredValues[claim] = value;
     const level = levelOf(claim, claims.values[claim], value, names);
     levels[claim] = registered === null ? 'missing' : level;
   }
   for (const claim of ['givenName', 'familyName'] as const) {
-    const registered = record[claim];
+    const registered = registeredValue(record, claim);
     if (registered !== null) registeredValues[claim] ??= toComparable(claim, registered);
   }
   const birthNameMatch = birthNameLevel(record, claims, levels.familyName, names);
@@ -73,7 +75,7 @@ export function measureRecord(
   if (birthNameMatch !== undefined) levels.familyName = birthNameMatch;
   const nameContext: NameContext = { claims, spelledValues, known: registeredValues, names, model, frequencies };
   Object.assign(levels, formerNameLevels(record, claims, levels, names), formerAddressLevels(record, claims, levels));
-  const combinedNames = crossedNames(nameContext, levels) ?? regroupedNames(nameContext, levels);
+  const combinedNames = combineNames(nameContext, levels);
   if (combinedNames !== undefined) Object.assign(levels, combinedNames.levels);
   let weight = combinedNames?.weight ?? 0;
   for (const claim of claims.submitted) {
@@ -85,6 +87,12 @@ export function measureRecord(
   const { givenName, familyName } = claims.values;
   if (!crossed && model !== undefined && givenName && familyName) weight += Math.log2(1 - model.crossed);
   return { levels, crossed, weight };
+}
+
+/** The registered value; null also for a filler in place of a name. */
+function registeredValue(record: RegisterRecord, claim: ClaimName): string | null {
+  const value = record[claim];
+  return value !== null && (claim === 'givenName' || claim === 'familyName') && isNameFiller(value) ? null : value;
 }
 
 function withDottedWords(names: NameRules, record: RegisterRecord, { values }: NormalisedClaims): NameRules {
