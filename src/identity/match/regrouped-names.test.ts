@@ -140,6 +140,14 @@ test('a whole name with another, missing or contradicted word does not match', (
       ['Silva Santos', null],
     ],
     [
+      ['James', 'Feggins Jr.'],
+      ['Feggins', 'Sr. James'],
+    ],
+    [
+      ['James', 'Feggins Jr.'],
+      [null, 'Feggins Sr James'],
+    ],
+    [
       ['Hans', null],
       [null, 'Hans Schmidt'],
     ],

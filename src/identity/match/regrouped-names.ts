@@ -1,5 +1,6 @@
 import { withoutParticles } from '../names/name-key.ts';
 import type { Forms } from '../names/normalise.ts';
+import { generationIn } from '../names/optional-words.ts';
 import type { ClaimName } from '../register/claims.ts';
 import {
   agreementStrength,
@@ -46,8 +47,8 @@ function regroupedNames(context: NameContext, levelsAsStated: Levels): CombinedN
   const registered = sequencesOf(known);
   if (sequences.length === 0 || registered.length === 0) return undefined;
   if (haveSameWords(sequences, registered)) return sameWords(context, known);
-  if (context.model === undefined || agreesWithOneDeviation(levelsAsStated) || !shareWords(sequences, known))
-    return undefined;
+  if (context.model === undefined || agreesWithOneDeviation(levelsAsStated)) return undefined;
+  if (!shareWords(sequences, known) || haveOtherGenerations(sequences, registered)) return undefined;
   const { givenName, familyName } = known;
   return givenName !== undefined && familyName !== undefined
     ? dividedNames(context, sequences, levelsAsStated)
@@ -124,6 +125,12 @@ function shareWords([claimed = []]: readonly Sequence[], { givenName, familyName
     const words = withoutParticles(form).split(' ');
     return words.filter((word) => !text.includes(word)).length <= 1;
   });
+}
+
+/** Whether both whole names have a generation suffix, and another one: father and son. */
+function haveOtherGenerations([claimed = []]: readonly Sequence[], [known = []]: readonly Sequence[]): boolean {
+  const [one, other] = [claimed, known].map((sequence) => generationIn(spacedForms(sequence)[0] ?? ''));
+  return one !== undefined && other !== undefined && one !== other;
 }
 
 /** The levels of those names that the claims state; the worse one if all is in one field. */

@@ -55,8 +55,8 @@ const conventionalAbbreviations: ReadonlyMap<string, string> = new Map(
  */
 function isContraction(short: string, long: string): boolean {
   if (conventionalAbbreviations.get(short) === long) return true;
-  if (short.at(-1) !== long.at(-1)) return false;
-  if (/^[a-z][^aeiouy]+$/.test(short)) return hasLettersInOrder(short, long);
+  if (short.at(-1) !== long.at(-1) || !/^[a-z]+$/.test(short)) return false;
+  if (/^.[^aeiouy]+$/.test(short)) return hasLettersInOrder(short, long);
   if (/[^aeiouylrnm][^aeiouy]$/.test(short) && long.startsWith(short.slice(0, -1))) return true;
   return /^[^aeiouy]{2}/.test(short) && /^.[aeiouy]/.test(long) && long.endsWith(short.slice(1));
 }

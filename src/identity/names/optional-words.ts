@@ -1,7 +1,7 @@
 /** Titles before a name, without those that are also given names, such as Don and Lady. */
 const titles = new Set(
   (
-    'dr prof professor mr mrs ms miss mx rev hon sir dame sr sra srta dra drs mme mlle herr frau hr fr med habil mag mgr ing ir ' +
+    'dr prof professor mr mrs ms miss mx rev hon sir dame sra srta dra drs mme mlle herr frau hr fr med habil mag mgr ing ir ' +
     'mudr judr phdr sig sigra dott dottssa dhr mevr pan pani daw u shri smt hj haji hajah datuk dato'
   ).split(' '),
 );
@@ -41,4 +41,10 @@ export function stripOptionalWords(form: string): StrippedName {
   const first = name.indexOf(' ');
   const saint = first > 0 ? saints.get(name.slice(0, first)) : undefined;
   return { form: saint === undefined ? name : saint + name.slice(first), generation };
+}
+
+/** The generation suffix in a whole name, after any of its words; undefined if there is none. */
+export function generationIn(form: string): string | undefined {
+  const word = form.split(' ').find((one, at) => at > 0 && generations.has(one));
+  return word === undefined ? undefined : generations.get(word);
 }
