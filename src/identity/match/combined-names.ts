@@ -12,6 +12,11 @@ type Levels = { readonly [claim in ClaimName]?: Level };
 export type CombinedNames = {
   readonly levels: { readonly givenName?: Level; readonly familyName?: Level };
   readonly weight: number;
+  /** The claimed texts that were compared with the registered names, with their levels; undefined if the words are the same. */
+  readonly compared?: {
+    readonly values: { readonly givenName: Comparable; readonly familyName: Comparable };
+    readonly levels: { readonly givenName: Level; readonly familyName: Level };
+  };
 };
 
 /** The names of one comparison, with the model and frequencies. */
@@ -42,7 +47,6 @@ export function crossedNames(context: NameContext, levelsAsStated: Levels): Comb
   if (givenName === undefined || familyName === undefined) return undefined;
   const given = crossedLevel(familyName, context.known.givenName, context.names);
   const family = crossedLevel(givenName, context.known.familyName, context.names);
-  const levels = { givenName: family, familyName: given };
   const rank = (one: Level | undefined, other: Level | undefined) => agreementStrength(one) + agreementStrength(other);
   if (context.model === undefined) {
     // Without a model both names must agree in the other field, and not in their own.
@@ -57,8 +61,12 @@ export function crossedNames(context: NameContext, levelsAsStated: Levels): Comb
     Math.log2(context.model.crossed);
   if (weight <= weightAsStated(context, levelsAsStated, context.model)) return undefined;
   return {
-    levels: { givenName: atMostSimilar(levels.givenName), familyName: atMostSimilar(levels.familyName) },
+    levels: { givenName: atMostSimilar(family), familyName: atMostSimilar(given) },
     weight,
+    compared: {
+      values: { givenName: familyName, familyName: givenName },
+      levels: { givenName: given, familyName: family },
+    },
   };
 }
 

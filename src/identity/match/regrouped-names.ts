@@ -152,16 +152,20 @@ function dividedNames(
   let best: CombinedNames | undefined;
   let bestWeight = weightAsStated(context, levelsAsStated, model);
   for (const [given, family] of sequences.flatMap(divisionsOf)) {
-    const givenLevel = nameLevel(given, givenName.forms, names);
-    const familyLevel = nameLevel(family, familyName.forms, { ...names, particles: true });
-    if (!agreesWithOneDeviation({ givenName: givenLevel, familyName: familyLevel })) continue;
+    const values = { givenName: { exact: '', forms: given }, familyName: { exact: '', forms: family } };
+    const levels = {
+      givenName: nameLevel(given, givenName.forms, names),
+      familyName: nameLevel(family, familyName.forms, { ...names, particles: true }),
+    };
+    if (!agreesWithOneDeviation(levels)) continue;
     const weight =
-      fieldWeight(context, givenLevel, 'givenName', { exact: '', forms: given }) +
-      fieldWeight(context, familyLevel, 'familyName', { exact: '', forms: family }) +
+      fieldWeight(context, levels.givenName, 'givenName', values.givenName) +
+      fieldWeight(context, levels.familyName, 'familyName', values.familyName) +
       Math.log2(model.crossed);
     if (weight <= bestWeight) continue;
     bestWeight = weight;
-    best = { levels: levelsOfStated(context, atMostSimilar(givenLevel), atMostSimilar(familyLevel)), weight };
+    const stated = levelsOfStated(context, atMostSimilar(levels.givenName), atMostSimilar(levels.familyName));
+    best = { levels: stated, weight, compared: { values, levels } };
   }
   return best;
 }

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { hmacString } from '../../kernel/hashing.ts';
 import type { NormalisedClaims } from '../match/comparable.ts';
 import { identifyingClaims } from '../match/decide.ts';
+import { isNameFiller } from '../match/name-filler.ts';
 import type { MatchPolicy } from '../match/policy.ts';
 import { streetParts } from '../match/street-parts.ts';
 import { type LimiterNameKeys, latinFormsOrFirst, limiterNameKeysOf, maxKeyTextLength } from '../names/name-key.ts';
@@ -141,7 +142,8 @@ function searchKeyTexts(
   const { familyKeys, givenKeys } = names;
   const places = placeKeyTexts(values);
   if (familyKeys.length * givenKeys.length * (places.length + 1) > maxCombinations) return tooManyTexts;
-  const namePairs = combineReadings(names, nameInitialPairs);
+  const pairs = combineReadings(names, nameInitialPairs);
+  const namePairs = policy.tolerant ? [...pairs, wholeNameText(values)] : pairs;
   // If probability alone decides, both names may be misspelled. Then each name is also a key by itself.
   const namesForPlaces = policy.tolerant
     ? [...new Set([...soundsOf(familyKeys), ...soundsOf(givenKeys), ...namePairs])]
@@ -219,6 +221,24 @@ function combineReadings(
     return [...write(sound, otherSound), ...write(skeleton, otherSkeleton)];
   });
   return [...new Set(texts)];
+}
+
+/**
+ * The sounds of both names in alphabetical order. Attack: names that are divided differently between the fields, or all in one field, match
+ * a tolerant policy too. They share this text (test/attacks/verification-limit-split-names.test.ts).
+ */
+function wholeNameText({ givenName, familyName }: ClaimValues): string {
+  const [given = '', family = ''] = [givenName, familyName].map((name) =>
+    name === undefined || isNameFiller(name.exact) ? '' : (latinFormsOrFirst(name.forms)[0] ?? ''),
+  );
+  const [longer, shorter] = given.length > family.length ? [given, family] : [family, given];
+  const isRepeated = longer.startsWith(shorter) || longer.endsWith(shorter);
+  const words = (isRepeated ? longer : `${longer} ${shorter}`).split(' ');
+  const sounds = words.map((word) => limiterNameKeysOf([word])[0][0]).join('');
+  return `whole ${[...sounds]
+    .sort()
+    .join('')
+    .slice(0, 2 * maxKeyTextLength)}`;
 }
 
 function soundsOf(keys: readonly LimiterNameKeys[]): readonly string[] {
