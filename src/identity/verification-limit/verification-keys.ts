@@ -34,7 +34,7 @@ const maxKeys = 200;
 const maxTexts = 4_000;
 const fallbackFormLimits = [undefined, 4, 2, 1];
 /** A search with more keys counts as several requests in the quota of its client, because it writes more rows. */
-const keysPerQuotaRequest = 20;
+const keysPerQuotaRequest = 24;
 
 /** Claims with longer forms count as several requests too, because they cost more to compare. */
 const lettersPerQuotaRequest = 1_000;
