@@ -34,7 +34,7 @@ const maxKeys = 200;
 const maxTexts = 4_000;
 const fallbackFormLimits = [undefined, 4, 2, 1];
 /** A search with more keys counts as several requests in the quota of its client, because it writes more rows. */
-const keysPerQuotaRequest = 24;
+const keysPerQuotaRequest = 20;
 
 /** Claims with longer forms count as several requests too, because they cost more to compare. */
 const lettersPerQuotaRequest = 1_000;
@@ -144,9 +144,13 @@ function searchKeyTexts(
   if (familyKeys.length * givenKeys.length * (places.length + 1) > maxCombinations) return tooManyTexts;
   const pairs = combineReadings(names, nameInitialPairs);
   const namePairs = policy.tolerant ? [...pairs, wholeNameText(values)] : pairs;
-  // If probability alone decides, both names may be misspelled. Then each name is also a key by itself.
+  // If probability alone decides, both names may be misspelled. Then each name is a key by itself, and needs no key with an initial.
   const namesForPlaces = policy.tolerant
-    ? [...new Set([...soundsOf(familyKeys), ...soundsOf(givenKeys), ...namePairs])]
+    ? [
+        ...new Set([...soundsOf(familyKeys), ...soundsOf(givenKeys)]),
+        ...combineReadings(names, nameInitialPairs, ['skeleton']),
+        wholeNameText(values),
+      ]
     : namePairs;
   const birthDate = firstForm('birthDate', values);
   return new Set([
@@ -215,11 +219,12 @@ type NameReadings = {
 function combineReadings(
   { familyKeys, givenKeys }: NameReadings,
   write: (family: string, given: string) => readonly string[],
+  by: readonly ('sound' | 'skeleton')[] = ['sound', 'skeleton'],
 ): readonly string[] {
   const both = familyKeys.flatMap((family) => givenKeys.map((given) => [family, given] as const));
-  const texts = both.flatMap(([[sound, skeleton], [otherSound, otherSkeleton]]) => {
-    return [...write(sound, otherSound), ...write(skeleton, otherSkeleton)];
-  });
+  const texts = both.flatMap(([[sound, skeleton], [otherSound, otherSkeleton]]) =>
+    by.flatMap((key) => (key === 'sound' ? write(sound, otherSound) : write(skeleton, otherSkeleton))),
+  );
   return [...new Set(texts)];
 }
 
