@@ -70,6 +70,14 @@ test('names that are divided differently share a key of a search with each addre
 const addressKeys = 2;
 
 for (const engine of engines) {
+  test(`${engine.name}: a claim with many given names does not try them all in one attempt`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...minJun, givenName: 'Eva' }]);
+    const givenName = 'Anna Maria Julia Eva';
+    const { familyName, birthDate } = minJun;
+    const claims = { citizenId: 'C-1', givenName, familyName, birthDate };
+    assert.equal(await verifyDecisionOf(app, claims, { policyOf: () => standardPolicy2 }), 'no_match');
+  });
+
   for (const policy of [standardPolicy2, calibratedPolicy]) {
     test(`${engine.name}: ${policy.name}: names in other fields do not allow more attempts on the birth date of an id`, async (t) => {
       const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...minJun }]);

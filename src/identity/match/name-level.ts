@@ -60,19 +60,21 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
     if (claimed.generation !== known.generation && claimed.generation && known.generation) return worstRank;
     if (claimed.form !== one || known.form !== other) return rankOfForms(claimed.form, known.form, rules);
   }
-  if (spaced && rules.particles === true && joined(withoutParticles(one)) === joined(withoutParticles(other))) return 0;
+  const hasParticles = spaced && rules.particles === true;
+  const [plain, plainOther] = hasParticles ? [withoutParticles(one), withoutParticles(other)] : [one, other];
+  if (hasParticles && joined(plain) === joined(plainOther)) return 0;
   if (spaced && wordsExchanged(one, other)) return 1;
   const shorter = Math.min(first.length, second.length);
   const edits = editDistance(first, second, 3);
   // An initial that is left out is no slip: John and John A.
   if (edits === 1 && spaced && isWordLeftOut(one, other)) return 2;
   if (longer >= 4 && (edits === 1 || lettersExchanged(first, second))) return 1;
-  if (isShortened(one, other, rules)) return 2;
+  if (isShortened(plain, plainOther, rules)) return 2;
   if (shorter >= 3 && (first.startsWith(second) || second.startsWith(first))) return 2;
   const likeness = jaroWinkler(first, second);
   const isClose = (edits === 2 && longer >= 5) || (likeness >= 0.92 && shorter >= 4);
   const isNear = edits === 1 || (edits === 3 && longer >= 8) || likeness >= 0.84;
-  if ((!isClose && !isNear) || (spaced && isContradicted(one, other, rules))) return worstRank;
+  if ((!isClose && !isNear) || (spaced && isContradicted(plain, plainOther, rules))) return worstRank;
   return isClose ? 3 : 4;
 }
 

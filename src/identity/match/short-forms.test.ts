@@ -116,6 +116,8 @@ test('particles that are omitted, joined or abbreviated do not change the level 
     ['vd Meer', 'van der Meer'],
     ['v d Meer', 'van der Meer'],
     ['v. Berg', 'von Berg'],
+    ['v. u. z. Berg', 'von und zu Berg'],
+    ['Frhr. v. Berg', 'Freiherr von Berg'],
     ['Meer, van der', 'van der Meer'],
     ["van 't Hoff", "Hoff, van 't"],
     ['Graf von Moltke', 'Moltke'],
@@ -125,6 +127,7 @@ test('particles that are omitted, joined or abbreviated do not change the level 
     ['bte Hassan', 'binti Hassan'],
     ['s/o Kumar', 'Kumar'],
     ['Raman d/o Pillai', 'Raman Pillai'],
+    ['Bt Hassan', 'binti Hassan'],
     ['Subramaniam a/l Raju', 'Subramaniam Raju'],
     ['ap Rhys', 'Rhys'],
     ['verch Rhys', 'Rhys'],
@@ -140,7 +143,7 @@ test('particles that are omitted, joined or abbreviated do not change the level 
   assertLevels('familyName', pairs, ['normalised']);
 });
 
-test('a family name of particles alone keeps its last word', () => {
-  assert.equal(level('familyName', 'Le Van', 'Van'), 'normalised');
+test('a family name of particles alone keeps its words', () => {
+  assert.equal(level('familyName', 'Le Van', 'Van'), 'shortened');
   assert.equal(level('familyName', 'Le Van', 'Le'), 'shortened');
 });

@@ -9,16 +9,17 @@ export type ShortFormRules = {
 };
 
 /**
- * Whether each word of the name with fewer words is a word of the other name or a short form of one, in any order. A single word is no
- * short form of itself.
+ * Whether each word of the name with fewer words is a word of the other name or a short form of one, in any order. Attack: a claim with
+ * many names would try them all in one attempt, so it may add only two (test/attacks/verification-limit-split-names.test.ts).
  */
-export function isShortened(one: string, other: string, rules: ShortFormRules): boolean {
-  if (!one.includes(' ') && !other.includes(' ')) return areShortForms(one, other, rules);
-  const [first, second] = [one.split(' '), other.split(' ')];
+export function isShortened(claimed: string, known: string, rules: ShortFormRules): boolean {
+  if (!claimed.includes(' ') && !known.includes(' ')) return areShortForms(claimed, known, rules);
+  const [first, second] = [claimed.split(' '), known.split(' ')];
+  if (first.length > second.length + maxAddedWords) return false;
   const [fewer, unmatched] = first.length <= second.length ? [first, second] : [second, first];
   for (const word of fewer) {
     const same = unmatched.indexOf(word);
-    const found = same >= 0 ? same : unmatched.findIndex((known) => areShortForms(word, known, rules));
+    const found = same >= 0 ? same : unmatched.findIndex((facing) => areShortForms(word, facing, rules));
     if (found < 0) return false;
     unmatched.splice(found, 1);
   }
@@ -38,6 +39,7 @@ export function areShortForms(one: string, other: string, { nicknames, dotted }:
   return isDotted ? hasLettersInOrder(short, long) : isContraction(short, long);
 }
 
+const maxAddedWords = 2;
 const maxAbbreviationLength = 5;
 
 /** Abbreviations without a dot that look like other words. */

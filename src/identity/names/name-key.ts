@@ -8,23 +8,22 @@ import { stripOptionalWords } from './optional-words.ts';
  */
 const particles = new Set(
   (
-    'van von vom vander der den ter ten te t v vd de del della dello degli delle dei di da do dos das du des d la le las los lo ' +
-    'dela delas delos dal dalla el al ad as ar ash at bin binti binte bte ibn ben bint abu af av zu zum zur und y e i ap ab verch ' +
-    'ferch ka graf grafin graefin freiherr freifrau freiin baron baronin edler ritter'
+    'van von vom vander der den ter ten te v vd de del della dello degli delle dei di da do dos das du des d la le las los lo ' +
+    'dela delas delos dal dalla el al ad as ar ash at bin binti binte bte bt ibn ben bint abu af av zu zum zur und y e i ap ab verch ' +
+    'ferch ka graf grafin graefin frhr freiherr freifrau freiin baron baronin edler ritter'
   ).split(' '),
 );
 
-/** Malaysian and Singaporean words between the names of child and father: son of, daughter of, anak lelaki, anak perempuan. */
-const parentage = / (?:[sdw] o|a [lp])(?= )|^(?:[sdw] o|a [lp]) /g;
+/** Particles of single letters: s/o, d/o, a/l and a/p (son, daughter of), v.d. and v.u.z. (van der, von und zu), van 't. */
+const letterParticles = /(?:^| )(?:[sdw] o|a [lp]|v d|v u z|(?:van|in|op) t)(?= |$)/g;
 
-/** The family name without its particles, which may also follow it (Meer, van der). One word always stays. */
+/** The family name without its particles, which may also follow it (Meer, van der). A name of particles alone stays. */
 export function withoutParticles(form: string): string {
   if (!form.includes(' ')) return form;
-  const hasLetterWord = form.includes(' o ') || form.includes(' l ') || form.includes(' p ');
-  const words = (hasLetterWord ? form.replaceAll(parentage, '') : form).split(' ');
-  const last = words.findLastIndex((word) => !particles.has(word));
-  const kept = last < 0 ? words.length - 1 : last;
-  return words.filter((word, at) => at === kept || !particles.has(word)).join(' ');
+  let words = form.split(' ');
+  if (words.some((word) => word.length === 1)) words = form.replaceAll(letterParticles, '').trim().split(' ');
+  const others = words.filter((word) => word !== '' && !particles.has(word));
+  return others.length === 0 ? form : others.join(' ');
 }
 
 /**

@@ -18,6 +18,9 @@ test('a title or suffix on one side does not change the level', () => {
     ['Sra. Carmen', 'Carmen'],
     ['Herr Dr. med. Hans', 'Hans'],
     ['Sig. Anna', 'Anna'],
+    ['Dipl.-Ing. Hans', 'Hans'],
+    ['Kruse PhD', 'Kruse'],
+    ['Kruse Jr. MBA', 'Kruse'],
     ['Daw Aung San', 'Aung San'],
     ['Smt. Lakshmi', 'Lakshmi'],
   ] as const;
