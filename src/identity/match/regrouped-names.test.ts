@@ -148,6 +148,10 @@ test('a whole name with another, missing or contradicted word does not match', (
       [null, 'Feggins Sr James'],
     ],
     [
+      ['Li', 'Amarali'],
+      ['Amarali', null],
+    ],
+    [
       ['Hans', null],
       [null, 'Hans Schmidt'],
     ],

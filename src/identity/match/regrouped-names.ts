@@ -48,9 +48,11 @@ function regroupedNames(context: NameContext, levelsAsStated: Levels): CombinedN
   if (sequences.length === 0 || registered.length === 0) return undefined;
   if (haveSameWords(sequences, registered)) return sameWords(context, known);
   if (context.model === undefined || agreesWithOneDeviation(levelsAsStated)) return undefined;
+  const hasBothNames = known.givenName !== undefined && known.familyName !== undefined;
+  if (hasBothNames && sequences.every((sequence) => sequence.every((forms) => !forms[0]?.includes(' '))))
+    return undefined;
   if (!shareWords(sequences, known) || haveOtherGenerations(sequences, registered)) return undefined;
-  const { givenName, familyName } = known;
-  return givenName !== undefined && familyName !== undefined
+  return hasBothNames
     ? dividedNames(context, sequences, levelsAsStated)
     : wholeName(context, sequences, levelsAsStated);
 }
@@ -73,10 +75,11 @@ function sequencesOf({ givenName, familyName }: Values): readonly Sequence[] {
   return repeats(family, given) ? [[family], ...both] : both;
 }
 
-/** Whether the name begins or ends with the other one. */
+/** Whether the name is the other one with words before or after it. Names in Han and other scripts may have no blanks. */
 function repeats(name: Forms, other: Forms): boolean {
-  const [whole, part] = [joined(name[0] ?? ''), joined(other[0] ?? '')];
-  return whole.startsWith(part) || whole.endsWith(part);
+  const [whole, part] = [name.at(-1) ?? '', other.at(-1) ?? ''];
+  const blank = readsAsLatin(whole) ? ' ' : '';
+  return whole === part || whole.startsWith(part + blank) || whole.endsWith(blank + part);
 }
 
 function joined(form: string): string {
