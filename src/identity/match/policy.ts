@@ -139,9 +139,14 @@ export const shippedPolicies: ReadonlyMap<string, MatchPolicy> = new Map(
 
 const dateLengths: Readonly<Record<DatePart, number>> = { year: 4, month: 7, day: 10 };
 
+/** Whether a date in the form of `dateForm` has the precision that counts towards the minimum of the policy. */
+export function isPreciseDate(date: string, { leastDate }: MatchPolicy): boolean {
+  return date.length >= dateLengths[leastDate];
+}
+
 /** The submitted claims that count towards the minimum: all except a birth date that is not precise enough. */
-export function claimsForMinimum({ leastDate }: MatchPolicy, { submitted, values }: NormalisedClaims): Set<ClaimName> {
-  const isPrecise = (values.birthDate?.forms[0] ?? '').length >= dateLengths[leastDate];
+export function claimsForMinimum(policy: MatchPolicy, { submitted, values }: NormalisedClaims): Set<ClaimName> {
+  const isPrecise = isPreciseDate(values.birthDate?.forms[0] ?? '', policy);
   return new Set(submitted.filter((claim) => claim !== 'birthDate' || isPrecise));
 }
 

@@ -1,0 +1,30 @@
+import type { NormalisedClaims } from '../match/comparable.ts';
+import { isPreciseDate, type MatchPolicy } from '../match/policy.ts';
+import { nameSearchKeys, streetKey } from '../names/name-key.ts';
+import { exchangedDate } from '../register/birth-date.ts';
+import type { SearchDetails, SearchKeys } from '../register/register.ts';
+
+/** The keys that find the candidates of a search without an id. */
+export function candidateSearch(claims: NormalisedClaims, policy: MatchPolicy): SearchKeys {
+  const { familyName, givenName } = claims.values;
+  const birthDate = claims.values.birthDate?.forms[0] ?? '';
+  const exchanged = exchangedDate(birthDate);
+  return {
+    familyKeys: [...new Set([...nameSearchKeys(familyName?.forms ?? []), ...nameSearchKeys(givenName?.forms ?? [])])],
+    birthDate,
+    otherDates: [...(exchanged === undefined ? [] : [exchanged]), birthDate.slice(0, 7), birthDate.slice(0, 4)],
+    details: searchDetailsOf(claims),
+    ...(policy.tolerant ? { anyName: true } : {}),
+    // Such a date counts only for a record that has no more precise one.
+    ...(isPreciseDate(birthDate, policy) ? {} : { onlyAsPrecise: true }),
+  };
+}
+
+/** The claimed values that narrow a search. */
+export function searchDetailsOf({ values }: NormalisedClaims): SearchDetails {
+  return {
+    street: streetKey(values.streetAddress?.exact),
+    postalCode: values.postalCode?.exact,
+    documentNumber: values.documentNumber?.exact,
+  };
+}
