@@ -164,7 +164,7 @@ function decidePair(
   const withAgreedId = withIdAgreed(own);
   const isFit = ignoresMinimum
     ? fitsWithoutMinimum(withAgreedId, policy)
-    : fitsPolicy(withAgreedId, policy, new Set([...claimsForMinimum(policy, claims), 'citizenId']));
+    : fitsPolicy(withAgreedId, policy, new Set([...claimsForMinimum(policy, claims, record), 'citizenId']));
   const matched = decideRecord(record, isFit, policy) === 'match';
   const score = policy.model === undefined ? Number(matched) : probabilityOf(own.weight, policy.model.prior);
   // For improbable pairs the ambiguity check takes time and changes no figure.

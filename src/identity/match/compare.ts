@@ -6,12 +6,13 @@ import { birthNameLevel, crossedNames, fieldWeight, type NameContext, regroupedN
 import { type Comparable, type NormalisedClaims, placeholderText, toComparable } from './comparable.ts';
 import { decideRecord, fitsPolicy, type MatchDecision } from './decide.ts';
 import { formerAddressLevels, formerNameLevels } from './former-values.ts';
-import type { Level } from './level.ts';
+import { isSameValue, type Level } from './level.ts';
 import type { Frequencies } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
 import { codeLevel, nationsLevel, placeLevel, streetLevel } from './place-level.ts';
 import { claimsForMinimum, type MatchPolicy } from './policy.ts';
 import { editDistance } from './similarity.ts';
+import { wholeNameLevels } from './whole-name.ts';
 
 /** The level of each submitted claim. Levels never leave the server; `claimResults` reduces them. */
 export type ClaimLevels = { readonly [claim in ClaimName]?: Level };
@@ -42,7 +43,8 @@ export function compareRecord(
   frequencies?: Frequencies,
 ): Comparison {
   const measured = measureRecord(record, claims, policy, frequencies);
-  const isFit = fitsPolicy(measured, policy, claimsForMinimum(policy, claims));
+  const named = { ...measured, levels: wholeNameLevels(record, claims, measured) };
+  const isFit = fitsPolicy(named, policy, claimsForMinimum(policy, claims, record));
   return { ...measured, fits: isFit, decision: decideRecord(record, isFit, policy) };
 }
 
@@ -77,12 +79,18 @@ export function measureRecord(
   for (const claim of claims.submitted) {
     if (combinedNames !== undefined && (claim === 'givenName' || claim === 'familyName')) continue;
     const name = claimKindOf(claim) === 'name' ? spelledValues[claim] : undefined;
-    weight += fieldWeight(nameContext, levels[claim] ?? 'missing', claim, name);
+    weight += fieldWeight(nameContext, levelForWeight(claim, levels, claims), claim, name);
   }
   const crossed = combinedNames !== undefined;
   const { givenName, familyName } = claims.values;
   if (!crossed && model !== undefined && givenName && familyName) weight += Math.log2(1 - model.crossed);
   return { levels, crossed, weight };
+}
+
+/** An equal year or month has the weight of a date that agrees to its precision: many people share it. */
+function levelForWeight(claim: ClaimName, levels: ClaimLevels, { values }: NormalisedClaims): Level {
+  const level = levels[claim] ?? 'missing';
+  return claim === 'birthDate' && isSameValue(level) && values.birthDate?.forms[0]?.length !== 10 ? 'precision' : level;
 }
 
 function levelOf(claim: ClaimName, claimed: Comparable | undefined, known: Comparable, names: NameRules): Level {

@@ -1,4 +1,6 @@
+import { dateForm } from '../register/birth-date.ts';
 import type { ClaimName } from '../register/claims.ts';
+import type { RegisterRecord } from '../register/register.ts';
 import type { NormalisedClaims } from './comparable.ts';
 import { learnedModel } from './learned-model.ts';
 import type { Level } from './level.ts';
@@ -144,10 +146,32 @@ export function isPreciseDate(date: string, { leastDate }: MatchPolicy): boolean
   return date.length >= dateLengths[leastDate];
 }
 
-/** The submitted claims that count towards the minimum: all except a birth date that is not precise enough. */
-export function claimsForMinimum(policy: MatchPolicy, { submitted, values }: NormalisedClaims): Set<ClaimName> {
-  const isPrecise = isPreciseDate(values.birthDate?.forms[0] ?? '', policy);
-  return new Set(submitted.filter((claim) => claim !== 'birthDate' || isPrecise));
+/**
+ * The submitted claims that can count towards the minimum, whatever the register has. A search by one name counts as one by both: it can be
+ * the whole name of a person (`wholeNameLevels`).
+ */
+export function submittedForMinimum({ submitted, values }: NormalisedClaims): Set<ClaimName> {
+  const isSearchByName = values.citizenId === undefined && (values.givenName ?? values.familyName) !== undefined;
+  return new Set([...submitted, ...(isSearchByName ? bothNames : [])]);
+}
+
+const bothNames = ['givenName', 'familyName'] as const;
+
+/**
+ * The submitted claims that count towards the minimum for this record. A birth date that is not precise enough counts only if the record has
+ * no more precise one.
+ */
+export function claimsForMinimum(
+  policy: MatchPolicy,
+  claims: NormalisedClaims,
+  record: Pick<RegisterRecord, 'birthDate'>,
+): Set<ClaimName> {
+  const counted = submittedForMinimum(claims);
+  const date = claims.values.birthDate?.forms[0] ?? '';
+  const registered = dateForm(record.birthDate ?? '');
+  const isAsPrecise = registered !== '' && date.length >= registered.length;
+  if (!isPreciseDate(date, policy) && !isAsPrecise) counted.delete('birthDate');
+  return counted;
 }
 
 /** Whether these claims contain one of the minimum sets. */

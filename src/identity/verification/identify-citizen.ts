@@ -15,6 +15,7 @@ import { withCountedFormerValues } from '../match/former-values.ts';
 import { isConfirmed, isSameValue } from '../match/level.ts';
 import type { Frequencies } from '../match/model.ts';
 import type { MatchPolicy } from '../match/policy.ts';
+import { wholeNameLevels } from '../match/whole-name.ts';
 import type { Claims } from '../register/claims.ts';
 import { maxCandidates, type Register, type RegisterRecord } from '../register/register.ts';
 import { candidateSearch, searchDetailsOf } from './candidate-search.ts';
@@ -102,7 +103,9 @@ async function searchCitizen(claims: NormalisedClaims, context: MatchContext): P
   // A locked record counts as fitting: otherwise the lock of one person would reveal itself by a match of a similar person.
   const fitting = comparisons.filter(({ comparison }) => comparison.fits);
   const onlyFit = onlyFitOf(fitting, claims, context);
-  const concernedPersons = comparisons.filter(({ comparison }) => comparison.fits || namesPerson(comparison, policy));
+  const concernedPersons = comparisons.filter(
+    ({ record, comparison }) => comparison.fits || namesPerson(wholeNameLevels(record, claims, comparison), policy),
+  );
   const meantPerson = onlyFit ?? (concernedPersons.length === 1 ? concernedPersons[0] : undefined);
   const tooMany = records.length > maxCandidates;
   // If several records fit, the decision is not_determined already.
@@ -151,7 +154,7 @@ const idOf = ({ citizenId }: { readonly citizenId: string }) => citizenId;
  * Whether names and birth date agree, even if an address or number differs. Attack: with a tolerant policy an attacker could vary the
  * spelling of a name and try addresses, without an entry in the access log of the person. Misspelled names therefore count too.
  */
-function namesPerson({ levels }: Comparison, { tolerant }: MatchPolicy): boolean {
+function namesPerson(levels: ClaimLevels, { tolerant }: MatchPolicy): boolean {
   return [levels.givenName, levels.familyName, levels.birthDate].every((level) =>
     tolerant ? level !== undefined && level !== 'different' && level !== 'missing' : isConfirmed(level),
   );
