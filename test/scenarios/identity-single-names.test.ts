@@ -93,4 +93,25 @@ for (const engine of engines) {
     const { documentNumber: _, ...stated } = twoNames as { documentNumber?: string };
     assert.equal(await decisionOf({ familyName: 'Min Jun Kim', ...stated }, standardPolicy2), 'no_match');
   });
+
+  test(`${engine.name}: names that are divided differently are found among too many people of one birth date`, async (t) => {
+    const birthDate = '1990-01-01';
+    const person = { citizenId: 'D-1', givenName: 'Ana Maria', familyName: 'Lopez Garcia', birthDate, ...homeOf(9) };
+    const others = Array.from({ length: 101 }, (_, at) => ({
+      citizenId: `O-${at}`,
+      givenName: `Given${at}`,
+      familyName: `Family${at}`,
+      birthDate,
+    }));
+    const app = await openIdentityAppWith(t, engine, [person, ...others]);
+    for (const names of [
+      { givenName: 'Ana Maria Lopez', familyName: 'Garcia' },
+      { givenName: 'Ana', familyName: 'Maria Lopez Garcia' },
+      { givenName: 'Ana Maria Lopez Garcia' },
+      { familyName: 'Ana Maria Lopez Garcia' },
+    ]) {
+      const claims = { ...names, birthDate, ...homeOf(9) };
+      assert.equal(await verifyDecisionOf(app, claims, { policyOf: () => calibratedPolicy }), 'match');
+    }
+  });
 }

@@ -1,16 +1,24 @@
 import type { NormalisedClaims } from '../match/comparable.ts';
 import { isPreciseDate, type MatchPolicy } from '../match/policy.ts';
+import { dividedNameKeys } from '../names/divided-names.ts';
 import { nameSearchKeys, streetKey } from '../names/name-key.ts';
 import { exchangedDate } from '../register/birth-date.ts';
 import type { SearchDetails, SearchKeys } from '../register/register.ts';
 
 /** The keys that find the candidates of a search without an id. */
 export function candidateSearch(claims: NormalisedClaims, policy: MatchPolicy): SearchKeys {
-  const { familyName, givenName } = claims.values;
+  const [family, given] = [claims.values.familyName?.forms ?? [], claims.values.givenName?.forms ?? []];
   const birthDate = claims.values.birthDate?.forms[0] ?? '';
   const exchanged = exchangedDate(birthDate);
   return {
-    familyKeys: [...new Set([...nameSearchKeys(familyName?.forms ?? []), ...nameSearchKeys(givenName?.forms ?? [])])],
+    familyKeys: [
+      ...new Set([
+        ...nameSearchKeys(family),
+        ...nameSearchKeys(given),
+        // Without a tolerant policy, names that are divided differently match only with a document number.
+        ...(policy.tolerant ? dividedNameKeys(family, given) : []),
+      ]),
+    ],
     birthDate,
     otherDates: [...(exchanged === undefined ? [] : [exchanged]), birthDate.slice(0, 7), birthDate.slice(0, 4)],
     details: searchDetailsOf(claims),
