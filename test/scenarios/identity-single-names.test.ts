@@ -60,6 +60,12 @@ for (const engine of engines) {
         assert.equal(await decisionOf({ familyName: 'Budi', ...details(both) }, policy), 'match');
         assert.equal(await decisionOf({ givenName: 'Budi', ...details(both) }, policy), 'match');
       }
+      // A form that requires both names gets a filler for the missing one.
+      for (const givenName of ['-', 'FNU', 'XXX'])
+        assert.equal(
+          await decisionOf({ givenName, familyName: 'Suharto', ...details(familyOnly) }, calibratedPolicy),
+          'match',
+        );
       // In the other field the name is a deviation.
       assert.equal(await decisionOf({ givenName: 'Suharto', ...details(familyOnly) }, calibratedPolicy), 'match');
       assert.equal(await decisionOf({ familyName: 'Tenzin', ...details(givenOnly) }, calibratedPolicy), 'match');
@@ -73,6 +79,7 @@ for (const engine of engines) {
     for (const policy of [standardPolicy, standardPolicy2, calibratedPolicy]) {
       assert.equal(await decisionOf({ familyName: 'Kim', ...twoNames }, policy), 'no_match');
       assert.equal(await decisionOf({ givenName: 'Min Jun', ...twoNames }, policy), 'no_match');
+      assert.equal(await decisionOf({ givenName: '-', familyName: 'Kim', ...twoNames }, policy), 'no_match');
       assert.equal(await decisionOf({ givenName: 'Kim', familyName: 'Kim', ...twoNames }, policy), 'no_match');
       assert.equal(await decisionOf({ givenName: 'Agus', familyName: 'Suharto', ...familyOnly }, policy), 'no_match');
       assert.equal(

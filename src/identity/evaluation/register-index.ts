@@ -9,7 +9,10 @@ import {
   type SearchKeys,
 } from '../register/register.ts';
 
-/** A register in memory with the searches of the embedded one (register-adapters/embedded-register.ts). A test compares the two. */
+/**
+ * A register in memory with the searches of the embedded one (register-adapters/embedded-register.ts). A test compares the two. Verifications
+ * with an id are evaluated, so the keys that only the server sets are not supported: `otherDates`, `onlyAsPrecise` and `details`.
+ */
 export type RegisterIndex = {
   search(keys: SearchKeys): readonly RegisterRecord[];
   searchCompeting(keys: CompetingCandidateKeys): CompetingCandidates;

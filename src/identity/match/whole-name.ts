@@ -1,7 +1,9 @@
+import { formsOf } from '../names/normalise.ts';
 import type { ClaimName } from '../register/claims.ts';
 import type { RegisterRecord } from '../register/register.ts';
-import { type NormalisedClaims, toComparable } from './comparable.ts';
+import type { NormalisedClaims } from './comparable.ts';
 import { isSameValue, type Level } from './level.ts';
+import { isNameFiller } from './name-filler.ts';
 
 type Levels = { readonly [claim in ClaimName]?: Level };
 
@@ -15,9 +17,10 @@ export function wholeNameLevels(
   { submitted, values }: NormalisedClaims,
   { levels, crossed }: { readonly levels: Levels; readonly crossed: boolean },
 ): Levels {
-  const { givenName, familyName } = values;
-  const isOneClaimed =
-    givenName === undefined || familyName === undefined || givenName.forms[0] === familyName.forms[0];
+  const [first, second] = [values.familyName, values.givenName].filter(
+    (name) => name !== undefined && !isNameFiller(name.exact),
+  );
+  const isOneClaimed = first?.forms[0] === second?.forms[0] || second === undefined;
   if (submitted.includes('citizenId') || !isOneClaimed || !(hasOneName(record) || crossed)) return levels;
   const stated = [levels.familyName, levels.givenName].filter((level) => level !== undefined && level !== 'missing');
   const level: Level | undefined = stated.find(isSameValue) ?? stated[0];
@@ -26,6 +29,6 @@ export function wholeNameLevels(
 
 /** Whether the record has only one of the names, or the same in both fields. */
 function hasOneName({ givenName, familyName }: RegisterRecord): boolean {
-  if (givenName === null || familyName === null) return true;
-  return toComparable('givenName', givenName).forms[0] === toComparable('familyName', familyName).forms[0];
+  const names = [givenName, familyName].filter((name) => name !== null && !isNameFiller(name));
+  return new Set(names.map((name) => formsOf(name ?? '')[0])).size === 1;
 }

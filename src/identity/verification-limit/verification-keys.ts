@@ -4,13 +4,7 @@ import type { NormalisedClaims } from '../match/comparable.ts';
 import { identifyingClaims } from '../match/decide.ts';
 import type { MatchPolicy } from '../match/policy.ts';
 import { streetParts } from '../match/street-parts.ts';
-import {
-  type LimiterNameKeys,
-  latinFormsOrFirst,
-  limiterNameKeysOf,
-  maxKeyTextLength,
-  withoutParticles,
-} from '../names/name-key.ts';
+import { type LimiterNameKeys, latinFormsOrFirst, limiterNameKeysOf, maxKeyTextLength } from '../names/name-key.ts';
 import type { ClaimName, Claims } from '../register/claims.ts';
 
 /** The parts of a policy on which the keys of a search depend. */
@@ -39,7 +33,7 @@ const maxKeys = 200;
 const maxTexts = 4_000;
 const fallbackFormLimits = [undefined, 4, 2, 1];
 /** A search with more keys counts as several requests in the quota of its client, because it writes more rows. */
-const keysPerQuotaRequest = 24;
+const keysPerQuotaRequest = 20;
 
 /** Claims with longer forms count as several requests too, because they cost more to compare. */
 const lettersPerQuotaRequest = 1_000;
@@ -147,7 +141,7 @@ function searchKeyTexts(
   const { familyKeys, givenKeys } = names;
   const places = placeKeyTexts(values);
   if (familyKeys.length * givenKeys.length * (places.length + 1) > maxCombinations) return tooManyTexts;
-  const namePairs = [...new Set([...combineReadings(names, nameInitialPairs), ...dividedNameTexts(values)])];
+  const namePairs = combineReadings(names, nameInitialPairs);
   // If probability alone decides, both names may be misspelled. Then each name is also a key by itself.
   const namesForPlaces = policy.tolerant
     ? [...new Set([...soundsOf(familyKeys), ...soundsOf(givenKeys), ...namePairs])]
@@ -249,27 +243,6 @@ function nameInitialPairs(family: string, given: string): readonly string[] {
   const pairs = [family === '' ? '' : `${family} ${first(given)}`, given === '' ? '' : `${given} ${first(family)}`];
   const filled = pairs.filter((pair) => pair !== '');
   return filled.length === 0 ? [''] : filled;
-}
-
-/**
- * The texts that names have in common however their words are divided between the fields. Attack: each division would be counted by itself
- * (test/attacks/verification-limit-divided-names.test.ts). Two words in one field have the texts of a family and a given name. Names
- * of one word each need no further text.
- */
-function dividedNameTexts({ familyName, givenName }: ClaimValues): readonly string[] {
-  const [family, given] = [familyName, givenName].map((name) => latinFormsOrFirst(name?.forms ?? [])[0] ?? '');
-  const isOneField = family === '' || given === '' || family === given;
-  const written = isOneField ? family || given : `${family} ${given}`;
-  const words = (written ?? '').split(' ').filter((word) => word !== '' && !isParticle(word));
-  const sounds = words.map((word) => limiterNameKeysOf([word])[0][0]).sort();
-  const [first = '', second = ''] = sounds;
-  if (sounds.length > 2) return [`whole ${sounds.join(' ')}`];
-  return isOneField ? nameInitialPairs(first, second) : [];
-}
-
-/** The last word of a name is never taken for a particle. */
-function isParticle(word: string): boolean {
-  return withoutParticles(`${word} x`) === 'x';
 }
 
 /** A street as it is compared. House number and flat stay apart: `12 3` and `1 23` differ. */
