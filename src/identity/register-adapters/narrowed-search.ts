@@ -76,9 +76,11 @@ export async function narrowSearch(
   const agreeing = distinctCitizens([...address, ...detailed.flat()]);
   const all = distinctCitizens([...bothNames, ...agreeing]);
   const isStreetOrNumberStated = street !== undefined || documentNumber !== undefined;
-  if (all.length <= maxCandidates || !(isStreetOrNumberStated || postalCode !== undefined)) return all;
-  if (agreeing.length <= maxCandidates || !isStreetOrNumberStated) return agreeing;
-  return distinctCitizens([...address, ...detailed.flat().filter((row) => row['agreement'] === 2)]);
+  const isDetailStated = isStreetOrNumberStated || postalCode !== undefined;
+  const inStreetOrNumber = distinctCitizens([...address, ...detailed.flat().filter((row) => row['agreement'] === 2)]);
+  const narrower = [all, ...(isDetailStated ? [agreeing] : []), ...(isStreetOrNumberStated ? [inStreetOrNumber] : [])];
+  // Rows beyond the limit only show that there are too many.
+  return narrower.find((rows) => rows.length <= maxCandidates) ?? all.slice(0, searchLimit);
 }
 
 function codeForm(code: string | undefined): string | undefined {

@@ -142,8 +142,12 @@ function onlyFitOf<Candidate extends FittingCandidate>(
   if (best === undefined || others.length === 0 || !policy.tolerant) return others.length === 0 ? best : undefined;
   const fittingPerson: FittingPerson = { record: best.record, levels: best.comparison.levels, claims, policy };
   const results = { days: [others.map(({ record }) => record)], others: noCompetingCandidates };
-  const competing = findCompetingIds(fittingPerson, 'competing', results, (record) =>
-    measureRecord(record, claims, policy, frequencies),
+  const measured = new Map(fitting.map(({ record, comparison }) => [record, comparison]));
+  const competing = findCompetingIds(
+    fittingPerson,
+    'competing',
+    results,
+    (record) => measured.get(record) ?? measureRecord(record, claims, policy, frequencies),
   );
   return competing.length === 0 ? best : undefined;
 }
