@@ -2,6 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { UnmatchedReason } from '../../kernel/verification-explanation.ts';
 import {
   type AmbiguityQueries,
+  type AmbiguityResults,
   ambiguityQueries,
   type FittingPerson,
   findCompetingIds,
@@ -184,18 +185,28 @@ async function findCompeting(
   const queries = ambiguityQueries(fittingPerson);
   if (queries === undefined) return [];
   const results = await runAmbiguityQueries(narrowedByAgreement(queries, fittingPerson), register);
-  return findCompetingIds(fittingPerson, queries.kind, results, (other) =>
+  return findCompetingIds(fittingPerson, queries.kind, withoutNamesakeLimit(results, fittingPerson), (other) =>
     measureRecord(withCountedFormerValues(other, policy, today), claimsWithoutId, policy, frequencies),
   );
 }
 
+/** Whether the street or document number agrees, which other people of the same name and birth date rarely share. */
+function agreesInDetail({ streetAddress, documentNumber }: ClaimLevels): boolean {
+  return isSameValue(streetAddress) || isSameValue(documentNumber);
+}
+
 /**
- * If the street or document number agrees with the person, nobody competes who shares neither it nor both names. Only then the search by
- * birth date may be narrowed.
+ * If a detail agrees with the person, nobody competes who shares neither it nor both names. Only then the search by birth date may be
+ * narrowed.
  */
 function narrowedByAgreement(queries: AmbiguityQueries, { levels, claims }: FittingPerson): AmbiguityQueries {
-  const agrees = isSameValue(levels.streetAddress) || isSameValue(levels.documentNumber);
-  if (queries.kind === 'namesakes' || !agrees) return queries;
+  if (queries.kind === 'namesakes' || !agreesInDetail(levels)) return queries;
   const details = searchDetailsOf(claims);
   return { ...queries, days: queries.days.map((keys) => ({ ...keys, details })) };
+}
+
+/** If the birth date and a detail agree, namesakes with another date do not compete, so that there cannot be too many of them. */
+function withoutNamesakeLimit(results: AmbiguityResults, { levels }: FittingPerson): AmbiguityResults {
+  const isDistinct = agreesInDetail(levels) && isSameValue(levels.birthDate);
+  return isDistinct ? { ...results, others: { ...results.others, tooMany: false } } : results;
 }
