@@ -10,7 +10,7 @@ import {
   readPeople,
   requireColumns,
 } from '../identity/import/people-file.ts';
-import { calibratedPolicy, type MatchPolicy, shippedPolicies } from '../identity/match/policy.ts';
+import { type MatchPolicy, shippedPolicies, standardPolicy3 } from '../identity/match/policy.ts';
 import { toStoredText } from '../identity/names/normalise.ts';
 import { parseMatchPolicy } from '../identity/policies/policy-file.ts';
 import { dateExists } from '../identity/register/birth-date.ts';
@@ -29,7 +29,7 @@ tolerant policy is measured also by claims below the minimum that the server dem
   --claims C.csv    What persons claim, with a column citizenId that names the row.
   --pairs P.csv     Which of them to compare.
   --use A,B         The claims to compare; all that both files have, unless stated.
-  --policy NAME     ${[...shippedPolicies.keys()].join(', ')}; or a file that calibrate wrote; ${calibratedPolicy.name} unless stated.
+  --policy NAME     ${[...shippedPolicies.keys()].join(', ')}; or a file that calibrate wrote; ${standardPolicy3.name} unless stated.
   --columns MAP     Which column is which claim, in both files, as for import citizens.
   --today DATE      The day of the questions, YYYY-MM-DD; today unless stated.
   --json            As for other commands: here the result is JSON without it too.
@@ -103,7 +103,7 @@ function readToday(text: string | undefined, clock: Clock): string {
 }
 
 async function readPolicy(name: string | undefined, cwd: string): Promise<MatchPolicy> {
-  if (name === undefined) return calibratedPolicy;
+  if (name === undefined) return standardPolicy3;
   const policy = shippedPolicies.get(name);
   if (policy !== undefined) return policy;
   if (!existsSync(resolve(cwd, name)))

@@ -24,7 +24,7 @@ export const identitySettings = {
   verifyPolicy: {
     name: 'VERIFY_POLICY',
     type: textType,
-    default: 'standard-2026-2',
+    default: 'standard-2026-3',
     description:
       'Verification policy of clients that have no policy of their own: a built-in policy, or one that `policies add` has stored.',
   },

@@ -4,6 +4,7 @@ import type { RegisterRecord } from '../register/register.ts';
 import { sameInOtherCalendar } from './calendars.ts';
 import { birthNameLevel, crossedNames, fieldWeight, type NameContext, regroupedNames } from './combined-names.ts';
 import { type Comparable, type NormalisedClaims, placeholderText, toComparable } from './comparable.ts';
+import { contradictsStatedId } from './contradiction.ts';
 import { decideRecord, fitsPolicy, type MatchDecision } from './decide.ts';
 import { formerAddressLevels, formerNameLevels } from './former-values.ts';
 import type { Level } from './level.ts';
@@ -26,6 +27,8 @@ export type Comparison = {
   readonly crossed: boolean;
   /** The sum of the weights of all claims, in bits; 0 for a policy without a model. */
   readonly weight: number;
+  /** Whether an id is stated and the other claims are those of another person; see `contradictsStatedId`. */
+  readonly contradicted: boolean;
 };
 
 /** A comparison without the decision. */
@@ -50,9 +53,10 @@ export function compareRecord(
 export function measureRecord(
   record: RegisterRecord,
   claims: NormalisedClaims,
-  { model, names }: Pick<MatchPolicy, 'model' | 'names'>,
+  policy: Pick<MatchPolicy, 'model' | 'names'> & { readonly refusesContradictions?: boolean },
   frequencies?: Frequencies,
 ): Measurement {
+  const { model, names, refusesContradictions = false } = policy;
   const registeredValues: { [claim in ClaimName]?: Comparable } = {};
   const levels: { [claim in ClaimName]?: Level } = {};
   for (const claim of claims.submitted) {
@@ -82,7 +86,8 @@ export function measureRecord(
   const crossed = combinedNames !== undefined;
   const { givenName, familyName } = claims.values;
   if (!crossed && model !== undefined && givenName && familyName) weight += Math.log2(1 - model.crossed);
-  return { levels, crossed, weight };
+  const statesId = refusesContradictions && claims.submitted.includes('citizenId');
+  return { levels, crossed, weight, contradicted: statesId && contradictsStatedId(nameContext, levels, crossed) };
 }
 
 function levelOf(claim: ClaimName, claimed: Comparable | undefined, known: Comparable, names: NameRules): Level {

@@ -14,7 +14,7 @@ test('the threshold is the same with and without an address, and ten times stric
   const whole: Three = ['exact', 'exact', 'exact'];
   const without: Three = ['missing', 'exact', 'exact'];
   const { threshold, competingThreshold } = calibratedPolicy;
-  const found = (weight: number, levels: object) => ({ weight, levels, crossed: false });
+  const found = (weight: number, levels: object) => ({ weight, levels, crossed: false, contradicted: false });
   for (const three of [whole, without]) {
     const bare = levelsOf(three);
     const placed = { ...bare, streetAddress: 'similar' as const };
@@ -47,7 +47,10 @@ test('a stricter threshold also applies if a name is missing', () => {
 
 test('fewer than two agreeing values of names and date identify no person, however probable', () => {
   const fits = (three: Three, also: object = {}) =>
-    fitsWithoutMinimum({ levels: { ...levelsOf(three), ...also }, weight: 60, crossed: false }, calibratedPolicy);
+    fitsWithoutMinimum(
+      { levels: { ...levelsOf(three), ...also }, weight: 60, crossed: false, contradicted: false },
+      calibratedPolicy,
+    );
   const nobody: readonly Three[] = [
     ['different', 'close', 'exact'],
     ['near', 'near', 'exact'],

@@ -14,6 +14,7 @@ type ComparedLevels = {
   readonly levels: { readonly [claim in ClaimName]?: Level };
   readonly weight: number;
   readonly crossed: boolean;
+  readonly contradicted: boolean;
 };
 
 type RecordFlags = Pick<RegisterRecord, 'underReview' | 'locked' | 'lockedByCitizen' | 'deceased'>;
@@ -72,7 +73,7 @@ const nameAndDateLevels: ReadonlySet<Level> = new Set([...identifyingLevels, 'pr
  */
 export function fitsWithoutMinimum(found: ComparedLevels, policy: MatchPolicy): boolean {
   const { weight, levels } = found;
-  if (levels.citizenId === 'different') return false;
+  if (levels.citizenId === 'different' || found.contradicted) return false;
   const likely =
     policy.model === undefined || probabilityOf(weight, policy.model.prior) >= thresholdFor(levels, policy);
   return likely && (policy.tolerant ? isIdentified(levels) : agreesByRules(found, policy));

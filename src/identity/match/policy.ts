@@ -32,6 +32,10 @@ export type MatchPolicy = {
   readonly competingThreshold: number;
   /** Whether a match requires that no other person of the register fits the claims as well. */
   readonly checksAmbiguity: boolean;
+  /** Whether a stated id is refused beside a name, date or address of another person; see `contradictsStatedId`. */
+  readonly refusesContradictions: boolean;
+  /** Whether an address is no evidence between the people who live there. */
+  readonly discountsHouseholds: boolean;
   readonly names: NameRules;
   /** The claims that clients may submit; undefined permits all. */
   readonly permitted?: ReadonlySet<ClaimName>;
@@ -71,6 +75,8 @@ export const standardPolicy: MatchPolicy = {
   bareThreshold: 0,
   competingThreshold: 0,
   checksAmbiguity: false,
+  refusesContradictions: false,
+  discountsHouseholds: false,
   names: {},
   leastDate: 'day',
   former: { nameYears: 5, addressYears: 2 },
@@ -132,9 +138,20 @@ export const calibratedPolicy: MatchPolicy = {
   competingThreshold: 0.999,
 };
 
+/**
+ * Probability decides, but an id does not outweigh another person's name, date or address, and an address is no evidence between members of
+ * a household. The default.
+ */
+export const standardPolicy3: MatchPolicy = {
+  ...calibratedPolicy,
+  name: 'standard-2026-3',
+  refusesContradictions: true,
+  discountsHouseholds: true,
+};
+
 /** The built-in policies by name. */
 export const shippedPolicies: ReadonlyMap<string, MatchPolicy> = new Map(
-  [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy].map((policy) => [policy.name, policy]),
+  [standardPolicy3, standardPolicy2, standardPolicy, euPolicy, calibratedPolicy].map((policy) => [policy.name, policy]),
 );
 
 const dateLengths: Readonly<Record<DatePart, number>> = { year: 4, month: 7, day: 10 };

@@ -1,0 +1,35 @@
+import givenNames from './given-names.json' with { type: 'json' };
+
+/** The languages in whose list a given name is, and the sex (`f`, `m`) if all lists agree. */
+type NameUse = { readonly languages: ReadonlySet<string>; readonly sex: string };
+
+let usesByName: ReadonlyMap<string, NameUse> | undefined;
+
+/** Built by the first comparison that needs it (10 ms): most commands compare no names. */
+function useOf(word: string): NameUse | undefined {
+  usesByName ??= new Map(
+    givenNames.flatMap(({ languages, sex, names }) => {
+      const use = { languages: new Set(languages.split(' ')), sex };
+      return names.split(' ').map((name) => [name, use] as const);
+    }),
+  );
+  return usesByName.get(word);
+}
+
+/** Whether the word, in the form of `formsOf`, is a given name in a list of any language. */
+export function isGivenName(word: string): boolean {
+  return useOf(word) !== undefined;
+}
+
+/** Whether both words are given names, and usual side by side: one language has both, or several languages have the first. */
+export function areBothGivenNames(word: string, other: string): boolean {
+  const [use, otherUse] = [useOf(word), useOf(other)];
+  if (use === undefined || otherUse === undefined) return false;
+  return use.languages.size > 1 || !use.languages.isDisjointFrom(otherUse.languages);
+}
+
+/** Whether one word is a name of women only and the other one of men only. */
+export function areOfOtherSex(word: string, other: string): boolean {
+  const sexes = [useOf(word)?.sex ?? '', useOf(other)?.sex ?? ''];
+  return sexes.includes('f') && sexes.includes('m');
+}
