@@ -49,9 +49,12 @@ export function createRegisterIndex(records: Iterable<RegisterRecord>): Register
       const namesakes = findByKeys(byFamilyAndGiven, namePairs);
       const family = findByKeys(byFamily, families);
       const neighbours = findByKeys(byStreet, addresses);
-      const tooMany = namesakes.length > maxCandidates || neighbours.length > maxCandidates;
       const comparedFamily = family.length > maxFamilyMembers ? [] : family;
-      return { records: [...new Set([...namesakes, ...comparedFamily, ...neighbours])], tooMany };
+      return {
+        records: [...new Set([...namesakes, ...comparedFamily, ...neighbours])],
+        tooMany: namesakes.length > maxCandidates,
+        tooManyNeighbours: neighbours.length > maxCandidates,
+      };
     },
     searchExactNamesakes: ({ familyKeys, birthDate }) => {
       const mayHaveGivenName = (given: string) => given === '' || familyKeys.includes(given);

@@ -162,7 +162,8 @@ async function searchCompeting(
   const rows = [...namesakes, ...(family.length > maxFamilyMembers ? [] : family), ...neighbours];
   return {
     records: distinct(rows).map(toRecord),
-    tooMany: namesakes.length === searchLimit || neighbours.length === searchLimit,
+    tooMany: namesakes.length === searchLimit,
+    tooManyNeighbours: neighbours.length === searchLimit,
   };
 }
 

@@ -80,8 +80,12 @@ export type CompetingCandidateKeys = {
   readonly postalCodes: readonly string[];
 };
 
-/** `tooMany`: more people share both names, or the address, than can be compared. */
-export type CompetingCandidates = { readonly records: readonly RegisterRecord[]; readonly tooMany: boolean };
+/** `tooMany`, `tooManyNeighbours`: more people share both names, or the address, than can be compared. `records` is then incomplete. */
+export type CompetingCandidates = {
+  readonly records: readonly RegisterRecord[];
+  readonly tooMany: boolean;
+  readonly tooManyNeighbours: boolean;
+};
 
 /** In a larger family only members who share more than the family name are compared. */
 export const maxFamilyMembers = 300;
