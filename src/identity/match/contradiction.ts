@@ -18,12 +18,13 @@ const leastBearers = 3;
 const leastShare = 1e-5;
 const leastShareOfRegistered = 0.002;
 const leastLongName = 8;
+const leastYearsOfOtherEra = 500;
 
 /**
  * Whether a stated id does not outweigh the other claims: a name or the date is that of another person, street and postal code both differ,
  * or more than one of names and date is uncertain. Attack: members of a household know the ids of each other
- * (test/attacks/verification-limit-household.test.ts). Dates may only have exchanged day and month, less precision or another calendar: with
- * one wrong digit permitted, one attempt would cover about thirty dates.
+ * (test/attacks/verification-limit-household.test.ts). Dates may only have exchanged day and month, less precision or a calendar with another
+ * era: with one wrong digit permitted, one attempt would cover about thirty dates, and with the Julian calendar two more.
  */
 export function contradictsStatedId(context: NameContext, levels: Levels, crossed: boolean): boolean {
   const { values } = context.claims;
@@ -59,7 +60,9 @@ function isUncertain(level: Level | undefined): boolean {
 
 function contradictsDate({ claims, known }: NameContext, level: Level | undefined): boolean {
   const [claimed = '', registered = ''] = [claims.values.birthDate?.forms[0], known.birthDate?.forms[0]];
-  return isUncertain(level) && level !== 'inverted' && !sameInOtherCalendar(claimed, registered);
+  const yearsApart = Math.abs(Number(claimed.slice(0, 4)) - Number(registered.slice(0, 4)));
+  const isOtherCalendar = yearsApart >= leastYearsOfOtherEra && sameInOtherCalendar(claimed, registered);
+  return isUncertain(level) && level !== 'inverted' && !isOtherCalendar;
 }
 
 /** The levels of a name that may be that of another person. */
@@ -124,7 +127,7 @@ function isAnotherName(
   if (edits !== 1 && !lettersExchanged(word, registered))
     return (
       edits > 2 ||
-      Math.max(word.length, registered.length) < 5 ||
+      Math.max(word.length, registered.length) < leastLongName ||
       isOtherGivenName(claim, word, registered, frequencies)
     );
   if (Math.max(word.length, registered.length) < 4) return isSomebodysName(claim, word, frequencies);
