@@ -65,7 +65,7 @@ export const noCompetingCandidates: CompetingCandidates = { records: [], tooMany
 
 /** The ids of other people who fit the claims; the match is ambiguous unless empty. `too-many`: a search found more than its limit. */
 export function findCompetingIds(
-  { record, claims, policy }: FittingPerson,
+  { record, levels, claims, policy }: FittingPerson,
   kind: AmbiguityQueries['kind'],
   { days, others }: AmbiguityResults,
   measureOther: (other: RegisterRecord) => Measurement,
@@ -87,6 +87,11 @@ export function findCompetingIds(
     citizenId: other.citizenId,
     measured: measureOther(other),
   }));
+  // A search can find several people who fit. Claims that are exactly the values of one are about that person, as with an id.
+  if (policy.refusesContradictions && !needsAmbiguityCheck(levels, policy))
+    return measuredCandidates
+      .filter(({ measured }) => !needsAmbiguityCheck(measured.levels, policy))
+      .map(({ citizenId }) => citizenId);
   const competing = competingCandidates(person, measuredCandidates, policy).map(({ citizenId }) => citizenId);
   const members = measuredCandidates.filter(
     ({ citizenId, measured }) =>

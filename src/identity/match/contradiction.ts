@@ -80,11 +80,19 @@ function contradictsName(
   if (isOtherHanName([claimed], [registered])) return claim === 'givenName' || claimed.exact.length === 1;
   const [form, registeredForm] = closestForms(claimed.forms, registered.forms);
   const [words, registeredWords] = differingWords(form, registeredForm);
-  if (level === 'shortened') return claim === 'givenName' && isNameOfOtherSex(words[0] ?? '', registeredWords[0] ?? '');
+  if (level === 'shortened' && claim === 'familyName') return isCut(words, registeredWords);
+  if (level === 'shortened') return isNameOfOtherSex(words[0] ?? '', registeredWords[0] ?? '');
   if (words.length !== registeredWords.length) return level === 'near';
   const [joined, registeredJoined] = [joinWords(form), joinWords(registeredForm)];
   if (words.length > 0 && isOtherGivenName(claim, joined, registeredJoined, frequencies)) return true;
   return words.some((one, at) => isAnotherName(claim, one, registeredWords[at] ?? '', frequencies));
+}
+
+/** Whether one word is only the beginning of the other one. Fields that cut names have room for long ones. */
+function isCut(words: readonly string[], registeredWords: readonly string[]): boolean {
+  const [[word = ''], [registered = '']] = [words, registeredWords];
+  const hasOneWord = words.length === 1 && registeredWords.length === 1;
+  return hasOneWord && Math.min(word.length, registered.length) < leastLongName;
 }
 
 function joinWords(form: string): string {
