@@ -62,6 +62,7 @@ for (const engine of engines) {
         'standard-2026-2': 'match',
         'eu-2025-846': 'no_match',
         'calibrated-2026-1': 'match',
+        'standard-2026-3': 'match',
       });
     }
   });
