@@ -5,7 +5,7 @@ import { sameInOtherCalendar } from './calendars.ts';
 import type { NameContext } from './combined-names.ts';
 import type { Comparable } from './comparable.ts';
 import { areBothGivenNames, areOfOtherSex, isGivenName } from './known-names.ts';
-import { isConfirmed, type Level } from './level.ts';
+import { isConfirmed, isSameValue, type Level } from './level.ts';
 import type { Frequencies } from './model.ts';
 import { editDistance, lettersExchanged } from './similarity.ts';
 
@@ -76,11 +76,13 @@ function contradictsName(
 ): boolean {
   if (level === 'different') return true;
   const [claimed, registered] = [spelledValues[claim], known[claim]];
-  if (crossed || !deviating.has(level) || claimed === undefined || registered === undefined) return false;
+  if (crossed || isSameValue(level) || claimed === undefined || registered === undefined) return false;
   if (isOtherHanName([claimed], [registered])) return claim === 'givenName' || claimed.exact.length === 1;
+  if (!deviating.has(level)) return false;
   const [form, registeredForm] = closestForms(claimed.forms, registered.forms);
   const [words, registeredWords] = differingWords(form, registeredForm);
-  if (level === 'shortened' && claim === 'familyName') return isCut(words, registeredWords);
+  if (level === 'shortened' && claim === 'familyName' && editDistance(form, registeredForm, 1) > 1)
+    return isCut(words, registeredWords);
   if (level === 'shortened') return isNameOfOtherSex(words[0] ?? '', registeredWords[0] ?? '');
   if (words.length !== registeredWords.length) return level === 'near';
   const [joined, registeredJoined] = [joinWords(form), joinWords(registeredForm)];
