@@ -102,6 +102,10 @@ test('with an id, an address of which neither street nor postal code agrees is r
 test('with an id, exchanged names are one uncertainty, and two typing errors are refused', () => {
   assert.equal(isAccepted({}, { givenName: 'Bauer', familyName: 'Anna' }), true);
   assert.equal(isAccepted({ givenName: 'Christopher', familyName: 'Anderson' }, { givenName: 'Chirstopher' }), true);
+  assert.equal(
+    isAccepted({ givenName: 'Maria', familyName: 'Berg' }, { givenName: 'Berg', familyName: 'Mario' }),
+    false,
+  );
   const both = { givenName: 'Chirstopher', familyName: 'Andersom' };
   assert.equal(isAccepted({ givenName: 'Christopher', familyName: 'Anderson' }, both), false);
   assert.equal(isAccepted({}, { givenName: 'Annna', birthDate: '1980-03-02' }), false);

@@ -27,12 +27,10 @@ const leastYearsOfOtherEra = 500;
  * era: with one wrong digit permitted, one attempt would cover about thirty dates, and with the Julian calendar two more.
  */
 export function contradictsStatedId(context: NameContext, levels: Levels, crossed: boolean): boolean {
-  const { values } = context.claims;
-  const namesOf = (of: typeof values) => nameClaims.flatMap((claim) => of[claim] ?? []);
   const contradicted = nameClaims.map((claim) => contradictsName(context, claim, levels[claim], crossed));
   return (
     contradicted.includes(true) ||
-    (crossed && isOtherHanName(namesOf(values), namesOf(context.known))) ||
+    (crossed && contradictsWholeName(context)) ||
     contradictsDate(context, levels.birthDate) ||
     contradictsAddress(levels) ||
     countUncertain(levels, crossed) > 1
@@ -64,6 +62,24 @@ function contradictsDate({ claims, known }: NameContext, level: Level | undefine
   const isOtherCalendar = yearsApart >= leastYearsOfOtherEra && sameInOtherCalendar(claimed, registered);
   return isUncertain(level) && level !== 'inverted' && !isOtherCalendar;
 }
+
+/** Whether names in other fields have a word of another person. */
+function contradictsWholeName({ claims, known, frequencies }: NameContext): boolean {
+  const [claimed, registered] = [claims.values, known].map((of) => nameClaims.flatMap((claim) => of[claim] ?? []));
+  if (claimed === undefined || registered === undefined) return false;
+  if (isOtherHanName(claimed, registered)) return true;
+  const [name, registeredName] = [claimed, registered].map((names) => names.map(({ forms }) => forms[0]).join(' '));
+  const isLatin = latinForm.test(`${name} ${registeredName}`);
+  const [words, registeredWords] = differingWords(name ?? '', registeredName ?? '');
+  if (!isLatin || words.length === 0 || words.length !== registeredWords.length) return false;
+  return words.some((word, at) => {
+    const registeredWord = registeredWords[at] ?? '';
+    const isShort = registeredWord.startsWith(word) || word.startsWith(registeredWord);
+    return !isShort && isAnotherName('givenName', word, registeredWord, frequencies);
+  });
+}
+
+const latinForm = /^[a-z0-9 ]*$/;
 
 /** The levels of a name that may be that of another person. */
 const deviating: ReadonlySet<Level | undefined> = new Set(['similar', 'shortened', 'close', 'near'] as const);
@@ -181,7 +197,7 @@ function soundAlike(word: string, other: string): boolean {
 /** The Latin forms with the fewest differing letters; the first forms if a name has no Latin one. */
 function closestForms(claimed: Forms, registered: Forms): readonly [string, string] {
   const pairs = claimed.flatMap((one) => registered.map((other) => [one, other] as const));
-  const latin = pairs.filter((pair) => pair.every((form) => /^[a-z0-9 ]*$/.test(form)));
+  const latin = pairs.filter((pair) => pair.every((form) => latinForm.test(form)));
   const [first = ['', ''] as const, ...others] = latin.length === 0 ? pairs : latin;
   let [closest, least] = [first, lettersBetween(first)];
   for (const pair of others) {
