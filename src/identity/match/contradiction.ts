@@ -72,11 +72,12 @@ function contradictsWholeName({ claims, known, frequencies }: NameContext): bool
   const isLatin = latinForm.test(`${name} ${registeredName}`);
   const [words, registeredWords] = differingWords(name ?? '', registeredName ?? '');
   if (!isLatin || words.length === 0 || words.length !== registeredWords.length) return false;
-  return words.some((word, at) => {
-    const registeredWord = registeredWords[at] ?? '';
-    const isShort = registeredWord.startsWith(word) || word.startsWith(registeredWord);
-    return !isShort && isAnotherName('givenName', word, registeredWord, frequencies);
-  });
+  return words.some((word) =>
+    registeredWords.every((other) => {
+      const isShort = other.startsWith(word) || word.startsWith(other);
+      return !isShort && isAnotherName('givenName', word, other, frequencies);
+    }),
+  );
 }
 
 const latinForm = /^[a-z0-9 ]*$/;
