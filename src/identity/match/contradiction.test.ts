@@ -34,6 +34,7 @@ test('with an id, the given name of somebody else is refused although one letter
     'Jan/Jana',
     'Mary/Gary',
     'Ole/Ola',
+    'Александр/Александра',
     'Emin/Emine',
     'Lea/Leo',
     'Min-jun/Min-ju',
@@ -46,6 +47,7 @@ test('with an id, the given name of somebody else is refused although one letter
 
 test('with an id, one typing error that makes no other name is accepted, also in a short name', () => {
   const slips = ['Maria/Marja', 'Peter/Pter', 'Lea/Lwa', 'Wu/Wi', 'Ben/Bne', 'Hans Peter/Hans Petwr', 'Mria/Maria'];
+  slips.push('Елена/Еленаю', 'Роман/Роан');
   const spellings = ['Sophie/Sofie', 'Thorsten/Torsten', 'Philipp/Philip', 'Christopher/Christophe'];
   const shortForms = ['Alexandra/Alex', 'Samantha/Sam', 'Hans Peter/Hans', 'Hans Peter/H. P.'];
   const all = [...slips, ...spellings, ...shortForms];

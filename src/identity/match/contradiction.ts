@@ -4,7 +4,7 @@ import type { ClaimName } from '../register/claims.ts';
 import { sameInOtherCalendar } from './calendars.ts';
 import type { NameContext } from './combined-names.ts';
 import type { Comparable } from './comparable.ts';
-import { areBothGivenNames, areOfOtherSex, isGivenName } from './known-names.ts';
+import { areBothGivenNames, areBothOfOtherScript, areOfOtherSex, isGivenName } from './known-names.ts';
 import { isConfirmed, isSameValue, type Level } from './level.ts';
 import type { Frequencies } from './model.ts';
 import { editDistance, lettersExchanged } from './similarity.ts';
@@ -95,8 +95,12 @@ function contradictsName(
   const [claimed, registered] = [spelledValues[claim], known[claim]];
   if (crossed || isSameValue(level) || claimed === undefined || registered === undefined) return false;
   if (isOtherHanName([claimed], [registered])) return claim === 'givenName' || claimed.exact.length === 1;
-  if (!deviating.has(level)) return false;
   const [form, registeredForm] = closestForms(claimed.forms, registered.forms);
+  if (level === 'transliterated') return claim === 'givenName' && areOfOtherSex(form, registeredForm);
+  if (!deviating.has(level)) return false;
+  // A letter of another script can be several Latin letters.
+  if (isSlipInOtherScript(claimed.forms.at(-1) ?? '', registered.forms.at(-1) ?? ''))
+    return claim === 'givenName' && areBothOfOtherScript(form, registeredForm);
   const [words, registeredWords] = differingWords(form, registeredForm);
   if (level === 'shortened' && claim === 'familyName' && editDistance(form, registeredForm, 1) > 1)
     return isCut(words, registeredWords);
@@ -105,6 +109,11 @@ function contradictsName(
   const [joined, registeredJoined] = [joinWords(form), joinWords(registeredForm)];
   if (words.length > 0 && isOtherGivenName(claim, joined, registeredJoined, frequencies)) return true;
   return words.some((one, at) => isAnotherName(claim, one, registeredWords[at] ?? '', frequencies));
+}
+
+function isSlipInOtherScript(own: string, registered: string): boolean {
+  if (latinForm.test(own) || latinForm.test(registered)) return false;
+  return editDistance(own, registered, 1) === 1 || lettersExchanged(own, registered);
 }
 
 /** Whether one word is only the beginning of the other one. Fields that cut names have room for long ones. */

@@ -28,6 +28,14 @@ export function areBothGivenNames(word: string, other: string): boolean {
   return use.languages.size > 1 || !use.languages.isDisjointFrom(otherUse.languages);
 }
 
+/** Whether a language with another script has both words, in Latin letters, as given names. */
+export function areBothOfOtherScript(word: string, other: string): boolean {
+  const shared = useOf(word)?.languages.intersection(useOf(other)?.languages ?? new Set());
+  return shared !== undefined && !shared.isDisjointFrom(otherScriptLanguages);
+}
+
+const otherScriptLanguages: ReadonlySet<string> = new Set('ar bn el fa he hy ka ko mk ne ru sr th uk ur zh'.split(' '));
+
 /** Whether one word is a name of women only and the other one of men only. */
 export function areOfOtherSex(word: string, other: string): boolean {
   const sexes = [useOf(word)?.sex ?? '', useOf(other)?.sex ?? ''];
