@@ -158,13 +158,12 @@ function isAnotherName(
   registered: string,
   frequencies: Frequencies | undefined,
 ): boolean {
-  if (soundAlike(word, registered)) return false;
   const edits = editDistance(word, registered, 2);
+  if (edits > 2 && !lettersExchanged(word, registered)) return true;
+  if (soundAlike(word, registered)) return false;
   if (edits !== 1 && !lettersExchanged(word, registered))
     return (
-      edits > 2 ||
-      Math.max(word.length, registered.length) < leastLongName ||
-      isOtherGivenName(claim, word, registered, frequencies)
+      Math.max(word.length, registered.length) < leastLongName || isOtherGivenName(claim, word, registered, frequencies)
     );
   if (Math.max(word.length, registered.length) < 4) return isSomebodysName(claim, word, frequencies);
   return isOtherGivenName(claim, word, registered, frequencies);
