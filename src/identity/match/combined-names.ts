@@ -63,7 +63,9 @@ export function crossedNames(
 }
 
 function agreementStrength(level: Level | undefined): number {
-  return isSameValue(level) ? 3 : level === 'similar' || level === 'former' ? 2 : level === 'missing' ? 1 : 0;
+  if (isSameValue(level)) return 3;
+  if (level === 'transliterated' || level === 'similar' || level === 'former') return 2;
+  return level === 'missing' ? 1 : 0;
 }
 
 function crossedLevel(claimed: Comparable, known: Comparable | undefined, names: NameRules): Level {

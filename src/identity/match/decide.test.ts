@@ -4,7 +4,7 @@ import { competingCandidates } from '../ambiguity/competing-candidates.ts';
 import { parseMatchPolicy } from '../policies/policy-file.ts';
 import { competingThresholdFor, fitsWithoutMinimum, thresholdFor } from './decide.ts';
 import type { Level } from './level.ts';
-import { calibratedPolicy } from './policy.ts';
+import { calibratedPolicy, standardPolicy, standardPolicy2 } from './policy.ts';
 
 type Three = readonly [Level, Level, Level];
 
@@ -65,4 +65,15 @@ test('fewer than two agreeing values of names and date identify no person, howev
     ['close', 'exact', 'inverted'],
   ];
   for (const three of somebody) assert.equal(fits(three), true, three.join(' '));
+});
+
+test('two transliterated names count as one deviation, and a second deviation is refused', () => {
+  const fits = (levels: object, policy = standardPolicy2) =>
+    fitsWithoutMinimum({ weight: 40, levels: { citizenId: 'exact', ...levels }, crossed: false }, policy);
+  const both = { givenName: 'transliterated', familyName: 'transliterated', birthDate: 'exact' } as const;
+  assert.equal(fits(both), true);
+  assert.equal(fits(both, standardPolicy), false);
+  assert.equal(fits({ ...both, familyName: 'similar' }), false);
+  assert.equal(fits({ ...both, birthDate: 'inverted' }), false);
+  assert.equal(fits({ ...both, citizenId: undefined, streetAddress: 'exact' }), false);
 });

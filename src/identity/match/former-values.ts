@@ -99,5 +99,5 @@ function agreesAsWhole(
 }
 
 function differs(level: Level | undefined): boolean {
-  return level !== undefined && !['exact', 'normalised', 'similar', 'missing'].includes(level);
+  return level !== undefined && !['exact', 'normalised', 'transliterated', 'similar', 'missing'].includes(level);
 }

@@ -16,22 +16,26 @@ export type NameRules = {
 
 /** The best level of any form of one name with any form of the other. Never `exact`: the caller compares the texts. */
 export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): Level {
-  let best = worstRank;
-  // Different Han or Hangul names can have the same reading, so a shared reading alone is at most `similar`.
-  const least =
-    isAmbiguousInLatin(claimed) && isAmbiguousInLatin(known) && inOwnScript(claimed) !== inOwnScript(known) ? 1 : 0;
-  for (const one of claimed) {
-    for (const other of known) {
-      const level = rankOfForms(one, other, rules);
-      if (level < best) best = level;
-    }
-  }
-  return levelsByRank[Math.max(best, least)] ?? 'different';
+  // Different Han or Hangul names can have the same reading (伟 and 薇), so only their own letters are compared.
+  const own = isAmbiguousInLatin(claimed) && isAmbiguousInLatin(known);
+  const best = own ? bestRank(lettersOf(claimed), lettersOf(known), rules) : bestRank(claimed, known, rules);
+  return (best === 0 ? undefined : readingLevel(claimed, known)) ?? levelsByRank[best] ?? 'different';
 }
 
-/** The name in its own script without blanks. */
-function inOwnScript(forms: Forms): string {
-  return joined(forms.at(-1) ?? '');
+function bestRank(claimed: Forms, known: Forms, rules: NameRules): number {
+  let best = worstRank;
+  for (const one of claimed) {
+    for (const other of known) {
+      const rank = rankOfForms(one, other, rules);
+      if (rank < best) best = rank;
+    }
+  }
+  return best;
+}
+
+/** The name in its own script, Hangul by letters: a keystroke is a letter. */
+function lettersOf(forms: Forms): Forms {
+  return forms.slice(-1).map((form) => form.normalize('NFD'));
 }
 
 /** Whether different names of this script can have the same Latin spelling. */
@@ -50,8 +54,8 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
   const longer = Math.max(first.length, second.length);
   if (longer > maxComparedLength) return worstRank;
   if (readsAsLatin(one) !== readsAsLatin(other)) {
-    // Edit distance is meaningless across scripts. Transliterations are separate forms.
-    return rankAcrossScripts(one, second) ?? rankAcrossScripts(other, first) ?? worstRank;
+    // Edit distance is meaningless across scripts. Transliterations are separate forms, and `readingLevel` compares readings.
+    return worstRank;
   }
   const spaced = one.includes(' ') || other.includes(' ');
   if (spaced) {
@@ -75,16 +79,33 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
 }
 
 /** Whether a form starts with a Latin letter. */
-export function readsAsLatin(form: string): boolean {
+function readsAsLatin(form: string): boolean {
   return form < '\u0370';
 }
 
-/** The rank of a Latin spelling of a Hebrew or Arabic name; undefined if it is no reading of the name. */
-function rankAcrossScripts(name: string, latin: string): number | undefined {
-  if (isHebrew(name)) return spellsHebrew(name, latin) ? 1 : undefined;
-  if (!isArabic(name)) return undefined;
-  const read = readArabic(name, latin);
-  return read === undefined ? undefined : read === 'usual' ? 0 : 1;
+/** The level of a name and a reading of it in Latin letters; undefined if one is no reading of the other. */
+function readingLevel(claimed: Forms, known: Forms): Level | undefined {
+  return levelAcrossScripts(claimed, known) ?? levelAcrossScripts(known, claimed);
+}
+
+function levelAcrossScripts(forms: Forms, latinForms: Forms): Level | undefined {
+  const own = forms.at(-1) ?? '';
+  if (readsAsLatin(own) || own.length > maxComparedLength) return undefined;
+  let level: Level | undefined;
+  for (const form of latinForms) {
+    const latin = joined(form);
+    if (!readsAsLatin(latin) || latin.length > maxComparedLength) continue;
+    const reading = readAcrossScripts(own, latin);
+    if (reading === 'usual') return 'normalised';
+    if (reading === 'possible') level = 'transliterated';
+  }
+  return level;
+}
+
+/** Whether the text in Latin letters is a reading of the name. */
+function readAcrossScripts(name: string, latin: string): 'usual' | 'possible' | undefined {
+  if (isArabic(name)) return readArabic(name, latin);
+  return isHebrew(name) && spellsHebrew(name, latin) ? 'possible' : undefined;
 }
 
 function joined(form: string): string {

@@ -77,8 +77,8 @@ export const standardPolicy: MatchPolicy = {
   deceasedMatch: false,
 };
 
-const similarOrShortened: ReadonlySet<Level> = new Set(['similar', 'shortened', 'former']);
-const similarOrFormer: ReadonlySet<Level> = new Set(['similar', 'former']);
+const similarOrShortened: ReadonlySet<Level> = new Set(['transliterated', 'similar', 'shortened', 'former']);
+const similarOrFormer: ReadonlySet<Level> = new Set(['transliterated', 'similar', 'former']);
 const former: ReadonlySet<Level> = new Set(['former']);
 
 /**
@@ -92,7 +92,7 @@ export const standardPolicy2: MatchPolicy = {
   agreementWithId: {
     givenName: similarOrShortened,
     familyName: similarOrFormer,
-    birthFamilyName: new Set(['similar']),
+    birthFamilyName: new Set(['transliterated', 'similar']),
     birthDate: new Set(['precision', 'inverted']),
     birthPlace: new Set(['similar']),
     nationality: new Set(['similar']),
