@@ -32,8 +32,8 @@ const expensive: readonly string[] = [
   repeated('כהן '),
 ];
 
-/** The longest form of a value: each of 400 units has at most six Latin letters in a system. */
-const maxFormLength = 2_400;
+/** The longest form of a value: each of 400 units has at most six Latin letters in a system; a nationality has all its forms in one text. */
+const maxFormLength = 3_000;
 
 function claimsWith(text: string): Claims {
   const number = [...text].slice(0, 198).join('');

@@ -1,5 +1,3 @@
-import { formsOf } from '../names/normalise.ts';
-import { arabicNames } from './arabic-names.ts';
 import {
   endPositions,
   isVowel,
@@ -7,7 +5,9 @@ import {
   parseSounds,
   positionsAt,
   type ReadPositions,
-} from './consonant-script.ts';
+} from '../names/letter-readings.ts';
+import { formsOf } from '../names/normalise.ts';
+import { arabicNames } from './arabic-names.ts';
 
 /**
  * Whether a Latin spelling (without blanks) is a reading of an Arabic name (with blanks). Arabic omits short vowels and doubled letters, and
@@ -117,8 +117,18 @@ const beforeWaw = ['a', 'e', 'o'];
 function readWithoutVowels(word: string): Reading {
   return [...word].map((letter, at) => ({
     vowels: anyVowel,
-    sounds: at === 0 && letter === 'ا' ? [''] : (soundsOf[letter] ?? []),
+    sounds:
+      at === 0 && letter === 'ا'
+        ? ['']
+        : isSilentYeh(word, at)
+          ? ['', ...(soundsOf[letter] ?? [])]
+          : (soundsOf[letter] ?? []),
   }));
+}
+
+/** Persian writes a yeh between alif and a long i (Rezai, Rezaei). */
+function isSilentYeh(word: string, at: number): boolean {
+  return /^ا[یي][یي]/.test(word.slice(at - 1, at + 2));
 }
 
 /** All readings of a name with known vowels: the vowels before each letter and the sounds of the letter. */

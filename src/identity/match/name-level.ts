@@ -1,8 +1,8 @@
 import { withoutParticles } from '../names/name-key.ts';
 import type { Forms } from '../names/normalise.ts';
 import { stripOptionalWords } from '../names/optional-words.ts';
+import { isScriptReading } from '../names/script-letters.ts';
 import { isArabic, readArabic } from './arabic.ts';
-import { isHebrew, spellsHebrew } from './hebrew.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler, lettersExchanged, maxComparedLength } from './similarity.ts';
 
@@ -19,7 +19,8 @@ export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): 
   // Different Han or Hangul names can have the same reading (伟 and 薇), so only their own letters are compared.
   const own = isAmbiguousInLatin(claimed) && isAmbiguousInLatin(known);
   const best = own ? bestRank(lettersOf(claimed), lettersOf(known), rules) : bestRank(claimed, known, rules);
-  return (best === 0 ? undefined : readingLevel(claimed, known)) ?? levelsByRank[best] ?? 'different';
+  const isRead = best > 0 && !(own && isHan(claimed) === isHan(known));
+  return (isRead ? readingLevel(claimed, known) : undefined) ?? levelsByRank[best] ?? 'different';
 }
 
 function bestRank(claimed: Forms, known: Forms, rules: NameRules): number {
@@ -36,6 +37,10 @@ function bestRank(claimed: Forms, known: Forms, rules: NameRules): number {
 /** The name in its own script, Hangul by letters: a keystroke is a letter. */
 function lettersOf(forms: Forms): Forms {
   return forms.slice(-1).map((form) => form.normalize('NFD'));
+}
+
+function isHan(forms: Forms): boolean {
+  return /\p{Script=Han}/u.test(forms.at(-1) ?? '');
 }
 
 /** Whether different names of this script can have the same Latin spelling. */
@@ -105,7 +110,7 @@ function levelAcrossScripts(forms: Forms, latinForms: Forms): Level | undefined 
 /** Whether the text in Latin letters is a reading of the name. */
 function readAcrossScripts(name: string, latin: string): 'usual' | 'possible' | undefined {
   if (isArabic(name)) return readArabic(name, latin);
-  return isHebrew(name) && spellsHebrew(name, latin) ? 'possible' : undefined;
+  return isScriptReading(name, latin) ? 'possible' : undefined;
 }
 
 function joined(form: string): string {

@@ -1,6 +1,7 @@
-import { arabicSkeletons, latinSkeleton } from './name-skeleton.ts';
+import { arabicSkeletons, latinSkeleton, readingSkeletons } from './name-skeleton.ts';
 import { type Forms, formsOf } from './normalise.ts';
 import { stripOptionalWords } from './optional-words.ts';
+import { usualReadings } from './script-letters.ts';
 
 /**
  * Words before a family name that some offices write, omit or join with the name (van der, de la, bin, al). Not used for given names: Al,
@@ -22,11 +23,13 @@ export function withoutParticles(form: string): string {
 
 /**
  * The search keys of a claimed name: the approximate sound of each of its forms, with and without particles, titles and suffixes. Two
- * names that compare as the same share a key, except an Arabic claim and a Latin record. Keys only find candidates; comparison decides.
+ * names that compare as the same share a key, except an Arabic or Hebrew claim and a Latin record. Keys only find candidates; comparison decides.
  */
 export function nameSearchKeys(forms: Forms): string[] {
-  const skeletons = forms.flatMap((form) => (isLatin(form) ? latinSkeleton(form) : arabicSkeletons(form)));
-  return [...new Set([...soundsOf(forms), ...skeletons])];
+  const skeletons = forms.flatMap((form) => (isLatin(form) ? latinSkeleton(form) : skeletonsOf(form)));
+  const own = forms.at(-1) ?? '';
+  const readings = isLatin(own) ? [] : usualReadings(own).map(soundOf);
+  return [...new Set([...soundsOf(forms), ...readings, ...skeletons])];
 }
 
 /**
@@ -39,10 +42,19 @@ export function storedNameKeys(name: string): string[] {
   if (forms.length === 1 && !only.includes(' ') && isLatin(only)) return [soundOf(only)];
   const [first = '', ...others] = soundsOf(forms);
   const latin = [first, ...others].some(isLatin);
-  const skeletons = forms.flatMap((form) => (isLatin(form) ? [] : arabicSkeletons(form)));
+  const skeletons = forms.flatMap((form) => (isLatin(form) ? [] : skeletonsOf(form)));
   return [
     ...new Set([first, ...others.filter((key) => !latin || isLatin(key) || otherScript.test(key)), ...skeletons]),
   ];
+}
+
+/** The skeletons of a form in another script. Readings without consonants have no skeleton, so their sounds are keys. */
+function skeletonsOf(form: string): string[] {
+  const skeletons = readingSkeletons(form);
+  const filled = [...arabicSkeletons(form), ...skeletons.filter((skeleton) => skeleton.length > 1)];
+  return filled.length > 0 && filled.length === skeletons.length
+    ? filled
+    : [...filled, ...usualReadings(form).map(soundOf)];
 }
 
 /** The keys of one reading of a name, for counting failed verifications. */
