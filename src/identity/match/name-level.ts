@@ -5,6 +5,7 @@ import { isScriptReading } from '../names/script-letters.ts';
 import { isArabic, readArabic } from './arabic.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler, lettersExchanged, maxComparedLength } from './similarity.ts';
+import { areSpellingVariants } from './spelling-variants.ts';
 
 /** Rules for names beyond the comparison of letters. */
 export type NameRules = {
@@ -88,9 +89,16 @@ function readsAsLatin(form: string): boolean {
   return form < '\u0370';
 }
 
-/** The level of a name and a reading of it in Latin letters; undefined if one is no reading of the other. */
+/** The level of a name and a reading of it in Latin letters, or of two Latin spellings of a name; undefined if they are neither. */
 function readingLevel(claimed: Forms, known: Forms): Level | undefined {
+  const [one = '', other = ''] = [claimed[0], known[0]];
+  const isLatin = isLatinOnly(claimed) && isLatinOnly(known);
+  if (isLatin) return areSpellingVariants(one, other) ? 'transliterated' : undefined;
   return levelAcrossScripts(claimed, known) ?? levelAcrossScripts(known, claimed);
+}
+
+function isLatinOnly(forms: Forms): boolean {
+  return readsAsLatin(forms.at(-1) ?? '');
 }
 
 function levelAcrossScripts(forms: Forms, latinForms: Forms): Level | undefined {

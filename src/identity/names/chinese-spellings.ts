@@ -23,7 +23,8 @@ export function cantoneseSpellings(jyutping: string): string[] {
   const parts = /^(ng|gw|kw|[bpmfdtnlgkhwzcsj])?(.*)$/.exec(jyutping);
   const [, initial = '', final = ''] = parts ?? [];
   if (final === '') return initial === 'ng' ? ['ng', 'ang'] : initial === 'm' ? ['m'] : [];
-  const ends = finals[final] ?? [final];
+  const isSibilant = 'zcs'.includes(initial || '-');
+  const ends = isSibilant && final === 'i' ? ['i', 'ee', 'z', 'ze'] : (finals[final] ?? [final]);
   // Yue and Yuen begin with the vowel yu itself.
   const starts = initial === 'j' && final.startsWith('yu') ? [''] : (initials[initial] ?? [initial]);
   return [...new Set(starts.flatMap((start) => ends.map((end) => start + end)))];
@@ -58,7 +59,7 @@ const finals: Readonly<Record<string, readonly string[]>> = {
   at: ['at', 'ut'],
   e: ['e', 'eh'],
   ei: ['ei', 'i', 'ee', 'ay'],
-  i: ['i', 'ee', 'z', 'ze', 'u'],
+  i: ['i', 'ee'],
   iu: ['iu', 'ew'],
   o: ['o', 'oh', 'or'],
   ou: ['o', 'ou', 'oo', 'u'],

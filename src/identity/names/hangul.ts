@@ -32,3 +32,8 @@ export function hangulSpellings(syllable: string, isFirst: boolean): string[] {
   );
   return [...new Set([...regular, ...(isFirst ? (surnames.get(syllable) ?? []) : [])])];
 }
+
+/** The spellings of each surname of one syllable. */
+export function koreanSurnameSpellings(): (readonly string[])[] {
+  return [...surnames.values()];
+}
