@@ -32,7 +32,7 @@ function areVariants(one: string, other: string): boolean {
   );
 }
 
-/** What `areVariants` compares. Registers repeat names, so it is kept. */
+/** The parts of a name for `areVariants`. Registers repeat names, so they are cached. */
 const outlineOf = memoize(8_000, (form) => {
   const name = form.replaceAll(' ', '');
   return { keys: phoneticKeysOf(name), arabic: arabicOutline(name), syllables: divideIntoSyllables(form) };

@@ -2,6 +2,7 @@ import { arabicSkeletons, latinSkeleton, readingSkeletons } from './name-skeleto
 import { type Forms, formsOf } from './normalise.ts';
 import { stripOptionalWords } from './optional-words.ts';
 import { usualReadings } from './script-letters.ts';
+import { surnameSpellingsOf } from './syllable-variants.ts';
 
 /**
  * Words before a family name that some offices write, omit or join with the name (van der, de la, bin, al). Not used for given names: Al,
@@ -28,9 +29,12 @@ export function withoutParticles(form: string): string {
 export function nameSearchKeys(forms: Forms): string[] {
   const skeletons = forms.flatMap((form) => (isLatin(form) ? latinSkeleton(form) : skeletonsOf(form)));
   const own = forms.at(-1) ?? '';
-  const readings = isLatin(own) ? [] : usualReadings(own).map(soundOf);
-  return [...new Set([...soundsOf(forms), ...readings, ...skeletons])];
+  const readings = (isLatin(own) ? surnameSpellingsOf(own) : usualReadings(own)).map(soundOf);
+  return [...new Set([...soundsOf(forms), ...skeletons, ...readings])].slice(0, maxSearchKeys);
 }
+
+/** More keys only find more spellings. */
+const maxSearchKeys = 160;
 
 /**
  * The search keys to store for a registered name; the first is the key of the record. A Latin name with diacritics needs only the keys

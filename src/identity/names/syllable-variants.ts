@@ -5,7 +5,7 @@ import { hangulSpellings, koreanSurnameSpellings } from './hangul.ts';
 
 type Numbers = ReadonlyMap<string, ReadonlySet<number>>;
 /** The syllables of a language by spelling. The spellings of one syllable have a number in common. */
-type Language = { readonly single: Numbers; readonly several: Numbers };
+type Language = { readonly single: Numbers; readonly several: Numbers; readonly lists: readonly (readonly string[])[] };
 
 /** Characters of Chinese given names that are not in the table of usual spellings. */
 const givenNameCharacters =
@@ -33,6 +33,7 @@ const languages: readonly (() => Language)[] = [
       };
     });
     return {
+      lists: lists.map(({ pinyin, others }) => [...new Set([...others.slice(0, 5), ...pinyin])]),
       // Without the spellings of Hong Kong that are another surname in Pinyin: Wu for Hu, Tang for Deng.
       single: numberSpellings(
         lists.map(({ pinyin, others }) => [...pinyin, ...others.filter((one) => !surnames.has(one))]),
@@ -41,6 +42,7 @@ const languages: readonly (() => Language)[] = [
     };
   }),
   once(() => ({
+    lists: koreanSurnameSpellings(),
     single: numberSpellings(koreanSurnameSpellings()),
     several: numberSpellings([...koreanSyllables].map((syllable) => hangulSpellings(syllable, false))),
   })),
@@ -114,4 +116,12 @@ export function areSyllableVariants(one: SyllableDivisions, other: SyllableDivis
 function areVariantSyllables(numbers: Numbers, one: string, other: string): boolean {
   const known = numbers.get(other);
   return one === other || (known !== undefined && numbers.get(one)?.isDisjointFrom(known) === false);
+}
+
+/** The other usual spellings of a Chinese or Korean surname of one syllable, for search keys; empty for all other names. */
+export function surnameSpellingsOf(name: string): string[] {
+  return languages.flatMap((language) => {
+    const { single, lists } = language();
+    return [...(single.get(name) ?? [])].flatMap((number) => lists[number] ?? []);
+  });
 }
