@@ -32,13 +32,17 @@ const languages: readonly (() => Language)[] = [
         others: [...(usual.get(character) ?? []), ...cantonese.slice(0, 1).flatMap(cantoneseSpellings)],
       };
     });
+    const several = numberSpellings(lists.map(({ pinyin, others }) => [...pinyin, ...others]));
+    // Without the spellings of Hong Kong that are another surname in Pinyin: Wu for Hu, Tang for Deng.
+    const single = new Map(several);
+    for (const surname of surnames) {
+      const numbers = [...(several.get(surname) ?? [])].filter((number) => lists[number]?.pinyin.includes(surname));
+      single.set(surname, new Set(numbers));
+    }
     return {
       lists: lists.map(({ pinyin, others }) => [...new Set([...others.slice(0, 5), ...pinyin])]),
-      // Without the spellings of Hong Kong that are another surname in Pinyin: Wu for Hu, Tang for Deng.
-      single: numberSpellings(
-        lists.map(({ pinyin, others }) => [...pinyin, ...others.filter((one) => !surnames.has(one))]),
-      ),
-      several: numberSpellings(lists.map(({ pinyin, others }) => [...pinyin, ...others])),
+      single,
+      several,
     };
   }),
   once(() => ({
