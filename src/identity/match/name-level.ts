@@ -91,9 +91,10 @@ function readsAsLatin(form: string): boolean {
 
 /** The level of a name and a reading of it in Latin letters, or of two Latin spellings of a name; undefined if they are neither. */
 function readingLevel(claimed: Forms, known: Forms): Level | undefined {
-  const [one = '', other = ''] = [claimed[0], known[0]];
-  const isLatin = isLatinOnly(claimed) && isLatinOnly(known);
-  if (isLatin) return areSpellingVariants(one, other) ? 'transliterated' : undefined;
+  if (isLatinOnly(claimed) && isLatinOnly(known)) {
+    const areVariants = claimed.some((one) => known.some((other) => areSpellingVariants(one, other)));
+    return areVariants ? 'transliterated' : undefined;
+  }
   return levelAcrossScripts(claimed, known) ?? levelAcrossScripts(known, claimed);
 }
 

@@ -23,7 +23,8 @@ const spellings: Readonly<Record<string, string>> = {
     'Yuri = Juri = Yury = Iurii = Yuriy | Sergey = Serhii = Sergei = Sergej | Ivanov = Ivanoff = Iwanow | Aleksandr = Alexander = Alexandr | Dmitry = Dmitrii = Dmitriy | Yevgeny = Evgeny = Evgenii | Yulia = Julia = Iuliia = Yuliya | Natalia = Natalya = Nataliya = Natalja | Tatiana = Tatyana = Tatjana | Yekaterina = Ekaterina = Jekaterina | Aleksei = Alexey = Alexei | Vladimir = Wladimir | Andrei = Andrey = Andrej = Andriy | Oleg = Oleh | Nikolai = Nikolay = Nikolaj | Kuznetsov = Kusnezow | Petrov = Petroff | Yelena = Elena = Jelena | Ilya = Ilia = Ilja | Maksim = Maxim | Aliyev = Aliev | Shevchenko = Schewtschenko | Viktor = Victor | Liudmila = Lyudmila | Bogdan = Bohdan | Grigory = Grigorii | Zaitsev = Zaytsev | Svetlana = Swetlana | Olha = Olga | Mykhailo = Mykhaylo',
   japan:
     "Sato = Satou = Satoh | Ono = Ohno = Oono | Shimizu = Simizu | Yuko = Yuuko | Taro = Tarou = Taroh | Junichi = Jun'ichi = Zyunichi | Homma = Honma | Shota = Syota = Shouta | Ito = Itoh = Itou | Kenji = Kenzi | Tsuda = Tuda",
-  ethio: 'Haile Selassie = Haileselassie | Kassahun = Kasahun | Yohannes = Yohanes',
+  ethio:
+    'Tewodros = Teodros | Rəşad = Rashad | Haile Selassie = Haileselassie | Kassahun = Kasahun | Yohannes = Yohanes',
 };
 
 for (const [origin, names] of Object.entries(spellings)) {

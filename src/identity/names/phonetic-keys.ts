@@ -31,7 +31,7 @@ const europeanRules: Rules = [
   [/schtsch|shch/g, 'S'],
   [/tsch|tch/g, 'C'],
   [/sch|sh/g, 'S'],
-  [/ch(?=[rl])|ck|kh|qu?/g, 'k'],
+  [/ch(?=[rl]|ol)|ck|kh|qu?/g, 'k'],
   [/ch/g, 'C'],
   [/c(?=[eiy])/g, 's'],
   [/c/g, 'k'],
@@ -52,6 +52,7 @@ const europeanRules: Rules = [
 
 /** Aspirates, long vowels and sibilants of South and Southeast Asia (Choudhury and Chowdhary, Lakshmi and Laxmi, Nattapong and Natthaphong). */
 const asianRules: Rules = [
+  [/(?<=[aei])wo/g, 'o'],
   [/ksh|x/g, 'ks'],
   [/sh/g, 's'],
   [/(?<=[bcdgjkpt])h/g, ''],
