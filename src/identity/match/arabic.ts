@@ -39,7 +39,9 @@ export function arabicOutline(name: string): ArabicOutline {
   const abd = latin.replace(/^abd(?:[aeiou][lrsdztn])?h?(?=...)/, '');
   if (abd !== latin) return { prefix: 'عبد ال', consonants: consonantsOf(abd), latin };
   const rest = latin.replace(/^[ae](?:l|([sdrztn])(?=\1))(?=...)/, '');
-  return { prefix: rest === latin ? '' : 'ال', consonants: consonantsOf(rest), latin };
+  // A short rest could be the end of a European name: Elisa, Elijah.
+  const hasArticle = rest !== latin && consonantsOf(rest).length > 1;
+  return { prefix: hasArticle ? 'ال' : '', consonants: consonantsOf(hasArticle ? rest : latin), latin };
 }
 
 /**

@@ -4,7 +4,8 @@
  */
 export function phoneticKeysOf(name: string): readonly string[] {
   const european = applyRules(name, europeanRules);
-  const keys = [european, `j${applyRules(name, japaneseRules)}`];
+  const keys = [european];
+  if (canBeJapanese.test(name)) keys.push(`j${applyRules(name, japaneseRules)}`);
   // Ukrainian and Russian spell one letter as h and g: Serhii, Sergei.
   if (european.indexOf('h', 1) > 0) keys.push(european.charAt(0) + european.slice(1).replaceAll('h', 'g'));
   if (name.length >= 4) keys.push(`s${applyRules(name, asianRules)}`);
@@ -56,13 +57,16 @@ const asianRules: Rules = [
   [/ksh|x/g, 'ks'],
   [/sh/g, 's'],
   [/(?<=[bcdgjkpt])h/g, ''],
-  [/au|ou|ow|aw/g, 'o'],
+  [/(?:au|ou|ow|aw)(?![aeiou])/g, 'o'],
   [/w/g, 'v'],
   [/ee|y|ie(?!$)/g, 'i'],
   [/oo/g, 'u'],
   [/(?<=.{3})[aeiou]?ri$/, 'ri'],
   ...doubledAndEnd,
 ];
+
+/** Japanese has none of these letters, and ends syllables in vowels or n. */
+const canBeJapanese = /^[^lqvx]*[aeiouhn]$/;
 
 /** Long vowels and the two systems of Japan (Sato and Satou, Shimizu and Simizu). */
 const japaneseRules: Rules = [

@@ -71,7 +71,7 @@ function numberSpellings(lists: readonly (readonly string[])[]): Numbers {
   return numbers;
 }
 
-const maxSyllables = 3;
+const maxSyllables = 2;
 const longestSyllable = 6;
 /** Shorter names of several syllables could be European (Dina and Tina), unless the syllables are written apart. */
 const minLetters = 6;
