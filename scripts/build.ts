@@ -1,10 +1,11 @@
 /**
  * Compiles the server into `dist/` for the npm package and the image, and copies all other files of `src`. Compiles the client
- * into `client/dist/` if its folder exists. The image is built without the client.
+ * into `client/dist/` if its folder exists. The image is built without the client. The SBOM is `dist/sbom.cdx.json`.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createSbom } from './sbom.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -17,6 +18,7 @@ for (const file of globSync('**/*', { cwd: join(root, 'src') })) {
   cpSync(join(root, 'src', file), join(dist, file));
 }
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ type: 'module' })}\n`);
+writeFileSync(join(dist, 'sbom.cdx.json'), createSbom(root));
 console.log(`build: the server is in ${dist}`);
 
 /** Deletes the folder and compiles a project into it. Ends the build if the compiler fails. */

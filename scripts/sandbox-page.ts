@@ -24,7 +24,7 @@ your own (a server with \`SIMULATORS=true\`, [settings.md](settings.md#simulator
     cs import citizens /absolute/path/docs/sandbox/people.jsonl
 
 [sandbox/questions.json](sandbox/questions.json) has every question below with its answer, for a test that sends all of them. The answers
-are those of the policy \`standard-2026-2\` ([identity.md](identity.md#policies)). If you repeat the same wrong claims, they do not count
+are those of the policy \`standard-2026-3\` ([identity.md](identity.md#policies)). If you repeat the same wrong claims, they do not count
 again. After five different wrong claims about one person, every answer is \`no_match\` for a day. Try that too, and read the message
 to the citizen.
 

@@ -187,6 +187,7 @@ test('the image serves as an unprivileged user on a read-only root, reports its 
   const { config, files, run } = await buildImage(t);
   assert.equal(config.User, '10001:10001');
   assert.deepEqual(globSync('**/*.test.*', { cwd: join(files, 'opt/citizen-services/dist') }), []);
+  assert.ok(existsSync(join(files, 'opt/citizen-services/dist/sbom.cdx.json')));
   const data = makeTestFolder('cs-image-data-');
   t.after(() => rmSync(data, { recursive: true, force: true }));
   const spool = join(data, 'letters');

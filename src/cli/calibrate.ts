@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { calibrateModel, simulatedClaims } from '../identity/evaluation/calibrate-model.ts';
 import { claimsInCommon, readPeople } from '../identity/import/people-file.ts';
-import { calibratedPolicy, shippedPolicies } from '../identity/match/policy.ts';
+import { shippedPolicies, standardPolicy3 } from '../identity/match/policy.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { requireOtherFile, requireWritable, resolveReadableFile } from './argument-file.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
@@ -19,7 +19,7 @@ evaluate --policy FILE measures it, policies add FILE stores it for the server.
   --out FILE        Writes the policy to this file instead of standard output.
   --columns MAP     Which column is which claim, in both files, as for import citizens.
   --prior P         The chance that a compared record is the person, before a claim is looked at; default 0.005.
-  --basis NAME      The policy that ships whose rules are kept; default ${calibratedPolicy.name}.
+  --basis NAME      The policy that ships whose rules are kept; default ${standardPolicy3.name}.
   --pairs N         The most pairs that are compared; default 1000000.`;
 
 const seed = 20_260_101;
@@ -46,7 +46,7 @@ export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Co
             out: { type: 'string' },
             columns: { type: 'string' },
             prior: { type: 'string', default: '0.005' },
-            basis: { type: 'string', default: calibratedPolicy.name },
+            basis: { type: 'string', default: standardPolicy3.name },
             pairs: { type: 'string', default: '1000000' },
           },
         });

@@ -22,7 +22,13 @@ async function openContacts(t: TestContext, engine: Engine, exists: ContactsCont
     const { preferences, verified } = await findPreferences({ read: importDeps.read, citizenKeys }, citizenId);
     return { preferences, verified };
   };
-  const deps = { ...importDeps, register: { exists }, random: systemRandom, operator: 'ops' };
+  const deps = {
+    ...importDeps,
+    register: { exists },
+    random: systemRandom,
+    operator: 'ops',
+    settings: { phoneCountry: 'GB' },
+  };
   return {
     run: async (lines: readonly object[], encoding: BufferEncoding = 'utf8', [begin, end] = ['', '\n']) => {
       const text = begin + lines.map((line) => `${JSON.stringify(line)}${end}`).join('');
@@ -82,7 +88,7 @@ for (const engine of engines) {
     const contacts = await openContacts(t, engine, async () => true);
     const at = '2026-01-02T00:00:00Z';
     const email = { address: 'one@example.org', verifiedAt: at };
-    const [shortest, longest] = ['+4712345', '+123456789012345'].map((address) => ({ address, verifiedAt: at }));
+    const [shortest, longest] = ['+4712345', '+49123456789012'].map((address) => ({ address, verifiedAt: at }));
     const wishes = { ...noPreferences, channels: ['sms', 'email'], language: 'nb' };
     const states = async (line: object) => {
       assert.deepEqual(await contacts.run([{ citizenId: 'c-1', ...line }]), {
@@ -104,6 +110,21 @@ for (const engine of engines) {
     );
   });
 
+  test(`${engine.name}: addresses are stored without invisible characters, and a phone number with its country code`, async (t) => {
+    const contacts = await openContacts(t, engine, async () => true);
+    const verifiedAt = '2026-01-02T00:00:00Z';
+    const line = {
+      citizenId: 'c-1',
+      email: { address: ' \u200bone@exam\u00adple.org\u202c', verifiedAt },
+      phone: { address: '\u202a07700\u2010900123\u202c', verifiedAt },
+    };
+    assert.equal((await contacts.run([line])).code, 0);
+    assert.deepEqual((await contacts.kept('c-1')).verified, {
+      email: { address: 'one@example.org', verifiedAt },
+      phone: { address: '+447700900123', verifiedAt },
+    });
+  });
+
   test(`${engine.name}: an invalid line is reported with its fault, and nothing of it is stored`, async (t) => {
     const contacts = await openContacts(t, engine, async (citizenId) => citizenId !== 'c-stranger');
     const at = '2026-01-02T00:00:00Z';
@@ -122,7 +143,7 @@ for (const engine of engines) {
       [mailOf('c', 'one<two@example.org>'), /^\/email\/address must be one address/],
       [mailOf('c', 'one@example.org,two'), /^\/email\/address must be one address/],
       [mailOf('c', `${'x'.repeat(250)}@a.example`), /^\/email\/address /],
-      ...['0123 456', '+0123456789', '+471234', '+1234567890123456'].map(
+      ...['0123 456', '+0123456789', '+471234', '+1234567890123456', '4.4770E+11'].map(
         (address) => [{ citizenId: 'c', phone: { address, verifiedAt: at } }, /^\/phone\/address /] as const,
       ),
       [

@@ -2,11 +2,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { compilePartCheck } from '../api/validate-request.ts';
 import { openRegularFile } from '../config/regular-file.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Statement } from '../db/database.ts';
 import { readTextLines } from '../identity/import/text-lines.ts';
-import { parseEmailAddress } from '../kernel/email-address.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import { type CodeChannel, parseContactAddress } from '../notifications/contact/contact-code.ts';
 import { contactPreferencesShape, preferencesFault } from '../notifications/contact/contact-preferences.ts';
 import { savePreferences, saveVerifiedContacts } from '../notifications/contact/contact-preferences-store.ts';
 import { resolveReadableFile } from './argument-file.ts';
@@ -18,19 +19,19 @@ import { createProgressView, type ProgressView } from './progress.ts';
 export type ContactsContext = Omit<CommandContext, 'read'> & {
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly register: { exists(citizenId: string): Promise<boolean> };
+  readonly settings: Pick<Settings, 'phoneCountry'>;
 };
 
-const addressSchema = (pattern: string) =>
-  Type.Object(
-    { address: Type.String({ maxLength: 254, pattern }), verifiedAt: Type.String({ format: 'date-time' }) },
-    { additionalProperties: false },
-  );
+const addressSchema = Type.Object(
+  { address: Type.String({ maxLength: 254 }), verifiedAt: Type.String({ format: 'date-time' }) },
+  { additionalProperties: false },
+);
 
 const lineSchema = Type.Object(
   {
     citizenId: Type.String({ minLength: 1, maxLength: maxCitizenIdLength }),
-    email: Type.Optional(addressSchema('@')),
-    phone: Type.Optional(addressSchema('^\\+[1-9][0-9]{6,14}$')),
+    email: Type.Optional(addressSchema),
+    phone: Type.Optional(addressSchema),
     wishes: Type.Optional(contactPreferencesShape),
   },
   { additionalProperties: false },
@@ -98,7 +99,7 @@ async function importLines(
       number += 1;
       const text = number === 1 ? written.replace(/^\ufeff/, '') : written;
       if (text.trim() === '') continue;
-      const line = parseLine(text);
+      const line = await withParsedAddresses(parseLine(text), context.settings.phoneCountry);
       // Two lines about one citizen go into different batches, so that the later one wins.
       if (batch.length === batchSize || (typeof line !== 'string' && isPending(line.citizenId))) {
         await flushBatch();
@@ -172,7 +173,28 @@ function parseLine(text: string): ContactLine | string {
   const line = value as ContactLine;
   if (!citizenIdPattern.test(line.citizenId)) return `/citizenId ${citizenIdRequirement}`;
   if (line.email === undefined && line.phone === undefined && line.wishes === undefined) return 'nothing to store';
-  if (line.email !== undefined && parseEmailAddress(line.email.address) === undefined)
-    return '/email/address must be one address that mail can be sent to, its part before the @ in ASCII';
   return (line.wishes === undefined ? undefined : preferencesFault(line.wishes)) ?? line;
+}
+
+const addressFaults = {
+  email: '/email/address must be one address that mail can be sent to, its part before the @ in ASCII',
+  sms: '/phone/address must be one phone number with its country code, such as +4740000000; PHONE_COUNTRY allows numbers without it',
+} as const;
+
+/** The line with its addresses in the form that messages use, or the reason why it is refused. */
+async function withParsedAddresses(
+  line: ContactLine | string,
+  phoneCountry: string | undefined,
+): Promise<ContactLine | string> {
+  if (typeof line === 'string') return line;
+  const parse = async (channel: CodeChannel, written: ContactLine['email']) => {
+    if (written === undefined) return undefined;
+    const address = await parseContactAddress(channel, written.address, phoneCountry);
+    return address === undefined ? addressFaults[channel] : { ...written, address };
+  };
+  const email = await parse('email', line.email);
+  const phone = await parse('sms', line.phone);
+  if (typeof email === 'string') return email;
+  if (typeof phone === 'string') return phone;
+  return { ...line, ...(email === undefined ? {} : { email }), ...(phone === undefined ? {} : { phone }) };
 }

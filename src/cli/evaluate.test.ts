@@ -37,7 +37,7 @@ async function runWith(t: TestContext, texts: Readonly<Record<string, string>>, 
   return { code, stdout, stderr };
 }
 
-test('names without a birth date do not match alone, as on the server, but can match with an address', async (t) => {
+test('names without a birth date do not match alone or with an id, but can match with an address', async (t) => {
   const header = 'citizenId,givenName,familyName,birthDate,streetAddress,postalCode';
   const texts = {
     'r.csv': `${header}\nA,Zoë,Quillfeather,1980-02-07,4 Mill Lane,20001\nB,Ana,Silva,1990-11-30,7 Quay,30003\n`,
@@ -46,9 +46,11 @@ test('names without a birth date do not match alone, as on the server, but can m
   };
   const names = await runWith(t, texts, '--use', 'givenName,familyName,birthDate');
   const whole = await runWith(t, texts);
+  // Claims with a stated id have to meet the minimum.
+  const withId = await runWith(t, texts, '--use', 'citizenId,givenName,familyName,streetAddress,postalCode');
   assert.deepEqual(
-    [names, whole].map(({ stdout }) => JSON.parse(stdout).accepted),
-    [0, 1],
+    [names, whole, withId].map(({ stdout }) => JSON.parse(stdout).accepted),
+    [0, 1, 0],
   );
 });
 
@@ -82,6 +84,24 @@ test('evaluate prints one JSON object with the documented members on standard ou
     microsecondsPerComparison: 0,
   });
   assert.equal((await run(t, '--policy', 'standard-2026-2', '--json')).stdout, stdout);
+});
+
+test('with --by the pairs are also counted for each value of a column of the claims', async (t) => {
+  const cells = ['origin', 'german', '__proto__'];
+  const lines = files['c.csv'].trimEnd().split('\n');
+  const texts = { ...files, 'c.csv': lines.map((line, at) => `${line},${cells[at]}\n`).join('') };
+  const byOrigin = ['--policy', 'standard-2026-2', '--by', 'origin'];
+  const { code, stdout, stderr } = await runWith(t, texts, ...byOrigin);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(Object.entries(JSON.parse(stdout).groups), [
+    ['german', { truePairs: 1, accepted: 1, falsePairs: 1, falseMatches: 0 }],
+    ['__proto__', { truePairs: 0, accepted: 0, falsePairs: 2, falseMatches: 0 }],
+  ]);
+  assert.match(stderr, /^german: accepted 1 of 1 \(100\.0 %\), false matches 0 of 1$/m);
+  assert.match(stderr, /^__proto__: accepted 0 of 0, false matches 0 of 2$/m);
+  const unknown = await runWith(t, files, ...byOrigin);
+  assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
+  assert.match(unknown.stderr, /there is no column origin/);
 });
 
 test('an unknown claim or policy is wrong usage, and the message lists the known ones', async (t) => {

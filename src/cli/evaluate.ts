@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { evaluatePolicy, type LabelledPair } from '../identity/evaluation/evaluate-policy.ts';
+import { evaluatePolicy, type LabelledPair, type PairCounts } from '../identity/evaluation/evaluate-policy.ts';
 import {
   CsvTableFault,
   claimsInCommon,
@@ -10,7 +10,7 @@ import {
   readPeople,
   requireColumns,
 } from '../identity/import/people-file.ts';
-import { calibratedPolicy, type MatchPolicy, shippedPolicies } from '../identity/match/policy.ts';
+import { type MatchPolicy, shippedPolicies, standardPolicy3 } from '../identity/match/policy.ts';
 import { toStoredText } from '../identity/names/normalise.ts';
 import { parseMatchPolicy } from '../identity/policies/policy-file.ts';
 import { dateExists } from '../identity/register/birth-date.ts';
@@ -21,21 +21,23 @@ import { type Command, type Terminal, UsageError } from './command.ts';
 import { readMapping } from './import-citizens.ts';
 import { rowsProgress } from './progress.ts';
 
-const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true or yes for one person, 0, false or no for two) the decision
-of the matcher that the server uses, asked with the id of the record. Where addresses or document numbers are compared, a
-tolerant policy is measured also by claims below the minimum that the server demands. The result is JSON on standard output.
+const details = `Each pair has a claim, a record, and whether both are of the same person. The command decides each pair like a verification with
+the id of the record, and counts the matches. It prints the result as JSON on standard output.
 
-  --register R.csv  The records, with a column citizenId.
-  --claims C.csv    What persons claim, with a column citizenId that names the row.
-  --pairs P.csv     Which of them to compare.
-  --use A,B         The claims to compare; all that both files have, unless stated.
-  --policy NAME     ${[...shippedPolicies.keys()].join(', ')}; or a file that calibrate wrote; ${calibratedPolicy.name} unless stated.
-  --columns MAP     Which column is which claim, in both files, as for import citizens.
-  --today DATE      The day of the questions, YYYY-MM-DD; today unless stated.
-  --json            As for other commands: here the result is JSON without it too.
+  --register R.csv  The records of the register. The column citizenId has their ids.
+  --claims C.csv    The claims of people. The column citizenId has the id of the claim.
+  --pairs P.csv     The pairs, with the columns claim, record and same. same is 1, true or yes for one person, and 0, false or no for two.
+  --use A,B         The claims to compare. Default: all claims that both files have. Add citizenId to decide each claim as if it stated the
+                    id of the record: a policy can have stricter rules for that.
+  --policy NAME     ${[...shippedPolicies.keys()].join(', ')}, or a file from calibrate. Default: ${standardPolicy3.name}.
+  --columns MAP     The column of each claim in both files, as for import citizens.
+  --by COLUMN       Also counts the pairs of each value of this column of the claims file, for example the origin of the people. The
+                    result has them as groups, and standard error shows a line for each group.
+  --today DATE      The day of the claims, YYYY-MM-DD, on which former values may have expired. Default: today.
+  --json            Accepted like in other commands. The result is always JSON.
 
-Columns formerNames and formerAddresses of the register, JSON lists as for import citizens, count as long as the policy lets
-them on that day. Columns underReview, locked and deceased count as on the server.`;
+If you compare addresses or document numbers, a tolerant policy is measured without its minimum of claims: the server would refuse
+some of these claims. The columns formerNames, formerAddresses, underReview, locked and deceased of the register count as on the server.`;
 
 /** The command `evaluate`; `stopwatch` returns processor time in milliseconds. */
 export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: () => number): readonly Command[] {
@@ -43,7 +45,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
     {
       name: 'evaluate',
       usage:
-        'evaluate --register R.csv --claims C.csv --pairs P.csv [--use givenName,familyName,…] [--policy NAME] [--columns MAP] [--today DATE] [--json]',
+        'evaluate --register R.csv --claims C.csv --pairs P.csv [--use givenName,familyName,…] [--policy NAME] [--columns MAP] [--by COLUMN] [--today DATE] [--json]',
       summary: 'Measures the matcher on labelled pairs of claims and records.',
       details,
       run: async (args) => {
@@ -56,6 +58,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
             use: { type: 'string' },
             policy: { type: 'string' },
             columns: { type: 'string' },
+            by: { type: 'string' },
             today: { type: 'string' },
             json: { type: 'boolean' },
           },
@@ -67,30 +70,49 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
         };
         const columns = await readMapping('--columns', values.columns, terminal.cwd);
         const register = await readPeople(await path('register'), columns);
-        const claims = await readPeople(await path('claims'), columns);
+        const claimsPath = await path('claims');
+        const claims = await readPeople(claimsPath, columns);
         const options = {
           register: register.people,
           claims: claims.people,
           use: readUse(values.use, claimsInCommon(register, claims)),
           policy: await readPolicy(values.policy, terminal.cwd),
           extras: { values: register.extras, today: readToday(values.today, clock) },
+          ...(values.by === undefined ? {} : { groupOf: await readGroups(claimsPath, claims, values.by) }),
           stopwatch,
         };
         const pairs = await readPairs(await path('pairs'), claims, register);
         const result = evaluatePolicy({ ...options, onProgress: rowsProgress(terminal, clock, pairs.length) }, pairs);
         terminal.stdout(`${JSON.stringify(result)}\n`);
+        for (const [group, counts] of Object.entries(result.groups ?? {})) terminal.stderr(groupLine(group, counts));
         return 0;
       },
     },
   ];
 }
 
+/** The value of a column for the id of each claim. */
+async function readGroups(path: string, claims: PeopleFile, column: string): Promise<(claim: string) => string> {
+  const { header, rows } = await readCsvTable(path);
+  requireColumns(path, header, [column]);
+  const groups = new Map(
+    claims.people.map(({ citizenId }, at) => [citizenId, toStoredText(rows[at]?.cells(column) ?? '')]),
+  );
+  return (claim) => groups.get(claim) ?? '';
+}
+
+function groupLine(group: string, { truePairs, accepted, falsePairs, falseMatches }: PairCounts): string {
+  const share = truePairs === 0 ? '' : ` (${((100 * accepted) / truePairs).toFixed(1)} %)`;
+  return `${group}: accepted ${accepted} of ${truePairs}${share}, false matches ${falseMatches} of ${falsePairs}\n`;
+}
+
 function readUse(text: string | undefined, usable: readonly ClaimName[]): readonly ClaimName[] {
   if (text === undefined) return usable;
+  const known: readonly ClaimName[] = ['citizenId', ...usable];
   return text.split(',').map((written) => {
-    const found = usable.find((claim) => claim === written.trim());
+    const found = known.find((claim) => claim === written.trim());
     if (found === undefined)
-      throw new UsageError(`--use takes claims that both files have, ${usable.join(', ')}, not '${written.trim()}'.`);
+      throw new UsageError(`--use takes claims that both files have, ${known.join(', ')}, not '${written.trim()}'.`);
     return found;
   });
 }
@@ -103,7 +125,7 @@ function readToday(text: string | undefined, clock: Clock): string {
 }
 
 async function readPolicy(name: string | undefined, cwd: string): Promise<MatchPolicy> {
-  if (name === undefined) return calibratedPolicy;
+  if (name === undefined) return standardPolicy3;
   const policy = shippedPolicies.get(name);
   if (policy !== undefined) return policy;
   if (!existsSync(resolve(cwd, name)))

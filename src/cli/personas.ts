@@ -1,6 +1,6 @@
 /**
  * Invented people for each result of a verification, for tests of service teams. The demo contains them, and a sandbox imports
- * them (docs/sandbox). The decisions are those of the policy standard-2026-2; test/scenarios/sandbox-personas.test.ts checks
+ * them (docs/sandbox). The decisions are those of the policy standard-2026-3; test/scenarios/sandbox-personas.test.ts checks
  * them with a running server.
  */
 
@@ -58,7 +58,7 @@ const plain: PersonaCase = {
     match(nora, 'all claims match'),
     match(nora, 'case, accents and spaces are ignored', { givenName: 'NÓRA', familyName: ' lindqvist' }),
     match(nora, 'with the id, one spelling error is accepted', { familyName: 'Lindkvist' }),
-    noMatch(nora, 'two spelling errors are not accepted', { givenName: 'Norah', familyName: 'Lindkvist' }),
+    noMatch(nora, 'two spelling errors are not accepted', { givenName: 'Nroa', familyName: 'Lindqvisp' }),
     noMatch(nora, 'a wrong digit in the birth date is not accepted', { birthDate: '1975-08-15' }),
     match(nora, 'without an id: both names, birth date and address', {
       citizenId: undefined,
@@ -156,7 +156,7 @@ const alike: PersonaCase = {
   people: similarPeople,
   questions: [
     match(anna, 'the exact name of one of two twins'),
-    open(anna, 'with a spelling error either twin is possible', { givenName: 'Ann' }),
+    open(anna, 'with a spelling error either twin is possible', { givenName: 'Annae' }),
     match(son, 'father and son with one name differ by birth date'),
     noMatch(father, 'the birth date of the son', { birthDate: '1999-01-20' }),
     match(same, 'the address of one of two namesakes', { citizenId: undefined, postalCode: '10115' }),

@@ -20,7 +20,7 @@ const openPolicies = async (t: TestContext, engine?: Engine) => {
   return { ...line, policies: (...args: string[]) => line.run('policies', ...args), fileOf };
 };
 
-const town = '\n{"name":"town-2026-1","threshold":0.99}\n\n';
+const town = '\n{"name":"town-2026-1","basis":"standard-2026-2","threshold":0.99}\n\n';
 
 for (const engine of engines) {
   test(`${engine.name}: a policy is stored once under its name, with its event, and shown unchanged`, async (t) => {
@@ -37,7 +37,7 @@ for (const engine of engines) {
     assert.match(again.stderr, /^town-2026-1 already exists\. .*needs a new name\.\n$/);
     assert.deepEqual(await run('show', 'town-2026-1'), {
       code: 0,
-      stdout: '{"name":"town-2026-1","threshold":0.99}\n',
+      stdout: '{"name":"town-2026-1","basis":"standard-2026-2","threshold":0.99}\n',
       stderr: '',
     });
     const digest = createHash('sha256').update(town).digest('hex');
@@ -51,6 +51,13 @@ for (const engine of engines) {
     assert.deepEqual(await readPendingEvents(line), [event]);
   });
 }
+
+test('a policy without a basis is stored with the default basis, so that a later version decides alike', async (t) => {
+  const { policies: run, fileOf } = await openPolicies(t);
+  assert.equal((await run('add', fileOf('\ufeff{"name":"town-2026-1","threshold":0.99}'))).code, 0);
+  const { stdout } = await run('show', 'town-2026-1');
+  assert.deepEqual(JSON.parse(stdout), { name: 'town-2026-1', threshold: 0.99, basis: 'standard-2026-3' });
+});
 
 test('the list has the built-in policies, and the added ones with their times', async (t) => {
   const { policies: run, fileOf } = await openPolicies(t);

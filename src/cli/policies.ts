@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { WriteRefused } from '../db/database.ts';
 import { countRegister } from '../identity/import/count-register.ts';
-import { shippedPolicies } from '../identity/match/policy.ts';
+import { shippedPolicies, standardPolicy3 } from '../identity/match/policy.ts';
 import { parseMatchPolicy } from '../identity/policies/policy-file.ts';
 import { addedPolicies, insertPolicy } from '../identity/policies/policy-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
@@ -18,8 +18,8 @@ import {
 import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 
 const details = `The file is what calibrate writes, or a JSON object with a name and whatever is to differ from the policy that it is based
-on: basis (calibrated-2026-1 unless stated), threshold, bareThreshold, model, minimum, permitted, leastDate, former,
-deceasedMatch, nicknames. docs/identity.md has an example. A name is never given twice.
+on: basis (${standardPolicy3.name} unless stated), threshold, bareThreshold, model, minimum, permitted, leastDate, former,
+deceasedMatch, nicknames. docs/matching-policies.md has an example. A name is never given twice.
 
 A client gets it with: clients create --policy NAME. All others get it with the setting VERIFY_POLICY=NAME.`;
 
@@ -87,10 +87,11 @@ function shippedDocument(name: string): string | undefined {
   return JSON.stringify(shippedPolicies.get(name), (_key, value) => (value instanceof Set ? [...value] : value), 2);
 }
 
-async function addPolicy(context: CommandContext, document: string, { stderr }: Terminal): Promise<ExitCode> {
-  const parsed = parseMatchPolicy(document);
+async function addPolicy(context: CommandContext, text: string, { stderr }: Terminal): Promise<ExitCode> {
+  const parsed = parseMatchPolicy(text);
   if ('fault' in parsed) throw new UsageError(`the file is not a policy: ${parsed.fault}`);
   const { name } = parsed.policy;
+  const document = withBasis(text);
   const head = eventHead(context);
   const digest = hash('sha256', document, 'hex');
   try {
@@ -108,4 +109,11 @@ async function addPolicy(context: CommandContext, document: string, { stderr }: 
     `${name} is stored. To make it the default, set VERIFY_POLICY=${name}. For one client, use: clients create --policy ${name}\n`,
   );
   return 0;
+}
+
+/** The document with its basis, because a later version may have another default. */
+function withBasis(document: string): string {
+  // `parseMatchPolicy` has accepted the document.
+  const file = JSON.parse(document) as { readonly basis?: string };
+  return file.basis === undefined ? JSON.stringify({ ...file, basis: standardPolicy3.name }) : document;
 }

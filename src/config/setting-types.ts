@@ -96,6 +96,12 @@ export const countryType: SettingType<string> = {
   parse: (text) => (/^[A-Z]{2}$/.test(text) ? text : undefined),
 };
 
+/** The code of a country that exists today. `UK` is only an alias of `GB`, and phone numbers have no such country. */
+export const existingCountryType: SettingType<string> = {
+  expected: 'the code of a country in ISO 3166-1, two capital letters such as PT',
+  parse: (text) => (/^[A-Z]{2}$/.test(text) && isExistingCountry(text) ? text : undefined),
+};
+
 /** The name of a time zone that the runtime knows. */
 export const timeZoneType: SettingType<string> = {
   expected: 'a time zone of the IANA database, such as Europe/Lisbon',
@@ -226,6 +232,11 @@ function isTimeZone(value: string): boolean {
     if (fault instanceof RangeError) return false;
     throw fault;
   }
+}
+
+function isExistingCountry(code: string): boolean {
+  const name = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code);
+  return name !== undefined && code !== 'ZZ' && Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`;
 }
 
 function isDate(text: string): boolean {

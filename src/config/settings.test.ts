@@ -118,6 +118,9 @@ const invalid = [
   [{ CLAMAV: 'tcp://[:1]:3310' }, /^CLAMAV: expected unix:\/path, tcp:\/\/host:port or off/],
   [{ CLAMAV: 'tcp://localhost' }, /^CLAMAV: expected unix:\/path, tcp:\/\/host:port or off/],
   [{ REGISTER_COUNTRY: 'PRT' }, /^REGISTER_COUNTRY: expected two capital letters/],
+  ...['gb', 'GBR', 'UK', 'XX', 'ZZ'].map(
+    (code) => [{ PHONE_COUNTRY: code }, /^PHONE_COUNTRY: expected the code of a country in ISO 3166-1/] as const,
+  ),
   [{ FEED_DAYS: '1000000' }, /^FEED_DAYS: expected a whole number from 7 to 999999/],
   [{ ACCESS_LOG_HIDDEN_DAYS: '100000' }, /^ACCESS_LOG_HIDDEN_DAYS: expected a whole number from 0 to 99999/],
   [{ REFUSE_CLAIMS_IN_URL: 'yes' }, /true or false/],

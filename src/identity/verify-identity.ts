@@ -9,7 +9,7 @@ import { formatInstant } from '../kernel/clock.ts';
 import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
 import { normaliseClaims } from './match/comparable.ts';
-import { claimsForMinimum, type MatchPolicy, missingClaims } from './match/policy.ts';
+import { type MatchPolicy, missingClaims, submittedForMinimum } from './match/policy.ts';
 import {
   type ClaimName,
   type Claims,
@@ -114,7 +114,7 @@ function checkPermitted(
     const issues = forbidden.map((name) => issueAt(from, name, fault));
     return refuse('claim-not-permitted', undefined, { issues });
   }
-  const [nearest = [], ...others] = missingClaims(policy, claimsForMinimum(policy, claims));
+  const [nearest = [], ...others] = missingClaims(policy, submittedForMinimum(claims));
   return nearest.length === 0 ? undefined : insufficientClaims([nearest, ...others], policy, from);
 }
 

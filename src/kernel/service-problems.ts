@@ -5,7 +5,7 @@ export const serviceProblems = {
   'insufficient-claims': {
     status: 400,
     title: 'Too few claims',
-    cause: 'The policy requires more claims to identify one person. An incomplete birth date does not count.',
+    cause: 'The policy requires more claims to identify one person.',
     fix: 'Send citizenId, a name and birthDate. Without an id, send both names, birthDate and an address or document number.',
   },
   'claims-in-url-refused': {

@@ -69,7 +69,7 @@ export const askContactCode = defineOperation({
     const { citizenId } = call.caller;
     const { channel } = call.body;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const address = parseContactAddress(channel, call.body.address);
+    const address = await parseContactAddress(channel, call.body.address, ports.phoneCountry);
     if (address === undefined) return { refusal: issueRefusal('/address', 'malformed', addressFormats[channel]) };
     if (!ports.cascade.providers.has(channel))
       return { refusal: issueRefusal('/channel', 'not-allowed', channelNotOffered) };

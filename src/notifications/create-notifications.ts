@@ -126,6 +126,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     random,
     cascade,
     senderOf,
+    phoneCountry: settings.phoneCountry,
     codeCountKey: root.derive('contact-code-counts'),
     attachmentTitle: deps.attachmentTitle,
     templateOf: (text, clientId) => findOwnTemplate(db.read, text, clientId),

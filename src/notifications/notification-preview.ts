@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { formatInstant } from '../kernel/clock.ts';
-import { parseEmailAddress } from '../kernel/email-address.ts';
 import { blockedReasonOf, type PlannedStep } from './cascade/cascade.ts';
-import { parsePhone } from './contact/phone-number.ts';
+import { parseContactAddress } from './contact/contact-code.ts';
 import { letterAddressOf } from './contact/postal-address.ts';
 import { isSimulated } from './delivery/simulator.ts';
 import type { CitizenContact } from './notification/contact.ts';
@@ -89,7 +88,7 @@ async function previewStep(input: PreviewInput, { channel, runAt, reminder }: Pl
   const { subject, message: text } = content;
   const contact = mayKnowCitizen ? input.contact : undefined;
   const letter = { contact, content, sender, returnAddress, language, reminder, at: runAt };
-  const unreachableReason = runAt >= input.deliverBy ? 'deadline-passed' : unreachableReasonOf(input, channel);
+  const unreachableReason = runAt >= input.deliverBy ? 'deadline-passed' : await unreachableReasonOf(input, channel);
   const skipReason = unreachableReason !== undefined && reminder ? 'nothing-to-remind' : unreachableReason;
   const reason = skipReason ?? (channel === 'letter' ? await ports.checkLetter?.(letter) : undefined);
   const head = {
@@ -118,7 +117,7 @@ async function previewStep(input: PreviewInput, { channel, runAt, reminder }: Pl
 }
 
 /** Why the worker would not send by this channel; undefined when it would. */
-function unreachableReasonOf(input: PreviewInput, channel: ChannelName): ReasonCode | undefined {
+async function unreachableReasonOf(input: PreviewInput, channel: ChannelName): Promise<ReasonCode | undefined> {
   const { contact, mayKnowCitizen } = input;
   const { cascade } = input.ports;
   if (mayKnowCitizen && contact === undefined) return 'citizen-unknown';
@@ -129,13 +128,16 @@ function unreachableReasonOf(input: PreviewInput, channel: ChannelName): ReasonC
   if (blockedReason !== undefined) return blockedReason;
   if (contact !== undefined && isSimulated(contact)) return undefined;
   if (!cascade.providers.has(channel)) return 'channel-not-configured';
-  return known === undefined ? undefined : addressFault(known, channel);
+  return known === undefined ? undefined : await addressFault(known, channel);
 }
 
-function addressFault(contact: CitizenContact, channel: Exclude<ChannelName, 'inbox'>): ReasonCode | undefined {
+async function addressFault(
+  contact: CitizenContact,
+  channel: Exclude<ChannelName, 'inbox'>,
+): Promise<ReasonCode | undefined> {
   if (channel === 'letter') return letterAddressOf(contact) === undefined ? 'no-contact' : undefined;
   const address = channel === 'email' ? contact.email : contact.phone;
   if (address === undefined) return 'no-contact';
-  const parsed = channel === 'email' ? parseEmailAddress(address) : parsePhone(address);
+  const parsed = await parseContactAddress(channel, address, undefined);
   return parsed === undefined ? 'address-invalid' : undefined;
 }

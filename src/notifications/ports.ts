@@ -24,6 +24,8 @@ export type NotificationPorts = {
   /** The channels by which citizens are notified, and when. */
   readonly cascade: CascadePolicy;
   readonly senderOf: SenderOf;
+  /** The country of phone numbers that citizens enter without a country code. */
+  readonly phoneCountry?: string | undefined;
   readonly attachmentTitle: AttachmentTitle;
   /** The template of this client with this id; undefined when there is none. */
   readonly templateOf: (text: string, clientId: string) => Promise<Template | undefined>;

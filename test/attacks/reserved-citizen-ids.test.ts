@@ -103,7 +103,7 @@ test('a token of an issuer names no erased citizen', () => {
 });
 
 test('an import refuses the row of a citizen with such an id', () => {
-  const read = createRowReader(['citizenId'], { citizenId: { columns: ['citizenId'] } }, [], 0);
+  const read = createRowReader(['citizenId'], { citizenId: { columns: ['citizenId'] } }, { conditions: [], now: 0 });
   assert.match(JSON.stringify(read([reserved], 'imp')), /citizenId must be one line .* not the erased:/);
   assert.match(JSON.stringify(read(['erased:1'], 'imp')), /"citizen"/);
 });

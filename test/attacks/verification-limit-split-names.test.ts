@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { euPolicy, standardPolicy } from '../../src/identity/match/policy.ts';
+import { normaliseClaims } from '../../src/identity/match/comparable.ts';
+import { calibratedPolicy, euPolicy, standardPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
+import { verificationKeysOf } from '../../src/identity/verification-limit/verification-keys.ts';
 import { engines } from '../support/database-engines.ts';
 import { type IdentityApp, verifyDecisionOf } from '../support/identity-app.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
@@ -27,7 +29,68 @@ function claimsFor(place: 'postalCode' | 'birthPlace') {
   return place === 'postalCode' ? { ...named, postalCode } : { ...named, birthPlace, nationality };
 }
 
+const minJun = {
+  givenName: 'Min Jun',
+  familyName: 'Kim Park',
+  birthDate: '1980-03-07',
+  streetAddress: '1 Main St',
+  postalCode: '10115',
+};
+/** The same words in other fields, and family names without a word. */
+const dividedNames: readonly { readonly givenName?: string; readonly familyName?: string }[] = [
+  { familyName: 'Kim Park Min Jun' },
+  { givenName: 'Min Jun Kim Park' },
+  { givenName: 'Kim Park Min Jun', familyName: 'Kim Park' },
+  { givenName: 'FNU', familyName: 'Kim Park Min Jun' },
+  { givenName: 'Park Min Jun', familyName: 'Kim' },
+  { givenName: 'Kim Park', familyName: 'Min Jun' },
+  { givenName: 'Kim', familyName: 'Park Min-Jun' },
+];
+const shortenedNames = [
+  { givenName: 'Min Jun', familyName: 'Kim' },
+  { givenName: 'Min Jun', familyName: 'Park' },
+];
+
+test('names that are divided differently share a key of a search with each address', () => {
+  const keysOf = (names: object) => {
+    const { streetAddress, postalCode, birthDate } = minJun;
+    const claims = { ...names, birthDate, streetAddress, postalCode };
+    return new Set(verificationKeysOf(new Uint8Array(32), claims, normaliseClaims(claims), calibratedPolicy).keys);
+  };
+  const { givenName, familyName } = minJun;
+  const [first, other] = [keysOf({ givenName, familyName }), keysOf({ givenName: 'Eva', familyName: 'Lang' })];
+  for (const names of dividedNames) {
+    // One for the birth date, and one for each key of the address.
+    assert.ok(keysOf(names).intersection(first).size >= 3 + addressKeys, JSON.stringify(names));
+    assert.equal(keysOf(names).intersection(other).size, addressKeys, JSON.stringify(names));
+  }
+});
+
+/** The keys of the birth date with the street (its name, and as written) and the postal code. */
+const addressKeys = 3;
+
 for (const engine of engines) {
+  test(`${engine.name}: a claim with many given names does not try them all in one attempt`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...minJun, givenName: 'Eva' }]);
+    const givenName = 'Anna Maria Julia Eva';
+    const { familyName, birthDate } = minJun;
+    const claims = { citizenId: 'C-1', givenName, familyName, birthDate };
+    assert.equal(await verifyDecisionOf(app, claims, { policyOf: () => standardPolicy2 }), 'no_match');
+  });
+
+  for (const policy of [standardPolicy2, calibratedPolicy]) {
+    test(`${engine.name}: ${policy.name}: names in other fields do not allow more attempts on the birth date of an id`, async (t) => {
+      const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...minJun }]);
+      const ask = (claims: object) =>
+        verifyDecisionOf(app, { citizenId: 'C-1', ...claims }, { policyOf: () => policy });
+      const spelled = policy === standardPolicy2 ? dividedNames : [...dividedNames, ...shortenedNames];
+      for (const names of spelled)
+        assert.equal(await ask({ ...names, birthDate: '1980-03-07' }), 'match', JSON.stringify(names));
+      for (const [at, names] of spelled.slice(0, 5).entries())
+        assert.equal(await ask({ ...names, birthDate: `1991-06-1${at}` }), 'no_match');
+      for (const names of spelled) assert.equal(await ask({ ...names, birthDate: '1980-03-07' }), 'no_match');
+    });
+  }
   for (const { policy, place } of [byAddress, byBirth]) {
     const open = async (t: Parameters<typeof openIdentityAppWith>[0]) => {
       const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...person }]);

@@ -9,7 +9,6 @@ import {
   lateReportsInReceipt,
   type SmsMapping,
 } from '../../src/notifications/channels/sms-mapping.ts';
-import { parsePhone } from '../../src/notifications/contact/phone-number.ts';
 import { createInboxLink, type InboxLink } from '../../src/notifications/inbox/inbox-link.ts';
 import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
 
@@ -255,12 +254,16 @@ test('sms: no message text changes the structure of a JSON or form request', asy
   assert.deepEqual(new URLSearchParams(form.bodies[0]?.body).getAll('to'), ['+4740000000']);
 });
 
-test('sms: only an E.164 number is parsed as a phone number', () => {
+test('sms: only a number with its country code is sent to', async (t) => {
+  const { send, bodies } = await gateway(t, answer(202));
+  const addresses = ['+47 400-00 (000)', '+44 (0)20 7946 0000', '40000000', '+0123456789', '+4740000000,+4711111111'];
+  const outcomes: unknown[] = [];
+  for (const address of addresses) outcomes.push(await send(message({ address })));
+  const invalid = { outcome: 'permanent', reason: 'address-invalid' };
+  assert.deepEqual(outcomes.slice(2), [invalid, invalid, invalid]);
   assert.deepEqual(
-    ['+47 400-00 (000)', '+44 (0)20 7946 0000', '40000000', '+0123456789', '+4740000000,+4711111111', '+47 abc'].map(
-      parsePhone,
-    ),
-    ['+4740000000', '+442079460000', undefined, undefined, undefined, undefined],
+    bodies.map(({ body }) => (JSON.parse(body) as { to: string }).to),
+    ['+4740000000', '+442079460000'],
   );
 });
 

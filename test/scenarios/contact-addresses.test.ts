@@ -218,6 +218,18 @@ for (const engine of engines) {
     );
   });
 
+  test(`${engine.name}: an address is verified without its invisible characters, and a phone number with the country of the settings`, async (t) => {
+    const contactApp = await open(t, engine);
+    const mail = { channel: 'email', address: '\u200bnew@exam\u00adple.org\u202c' };
+    const phone = { channel: 'sms', address: '\u202a07700\u2010900123\u202c' };
+    assert.equal(problemNameOf(await contactApp.ask('cit-ida', phone)), 'bad-request');
+    Object.assign(contactApp.app.ports, { phoneCountry: 'GB' });
+    await verify(contactApp, 'cit-ida', mail);
+    await verify(contactApp, 'cit-ida', phone);
+    const contact = await contactApp.contactOf('cit-ida');
+    assert.deepEqual([contact?.email, contact?.phone], ['new@example.org', '+447700900123']);
+  });
+
   test(`${engine.name}: the notice of a change goes through the whole cascade when there was no previous address`, async (t) => {
     const contactApp = await open(t, engine);
     await verify(contactApp, 'cit-jon', email);

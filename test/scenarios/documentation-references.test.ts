@@ -212,14 +212,14 @@ test('every setting that a page names exists', () => {
 test('every endpoint, scope and problem that a page names exists', () => {
   const plain = (path: string) => path.replace(/\?.*$/, '').replaceAll(/\{\w+\}/g, '{}');
   const endpoints = new Set(operations.map(({ method, path }) => `${method} ${plain(path)}`));
-  const faults = faultsIn(({ codeSpans, prose, path }) => [
+  const faults = faultsIn(({ codeSpans, prose }) => [
     ...codeSpans
       .filter((span) => /^(GET|POST|QUERY|DELETE) \/v1/.test(span))
       .filter((span) => !endpoints.has(plain(span))),
     ...codeSpans.filter(
       (span) => /^(?!node:)[a-z]+:[a-z]+(:[a-z]+)?$/.test(span) && !scopes.some((one) => one === span),
     ),
-    ...(path.startsWith('docs/adr') ? [] : misnamedProblems(prose)),
+    ...misnamedProblems(prose),
   ]);
   assert.deepEqual(faults, []);
 });
@@ -247,7 +247,7 @@ test('docs/clients.md lists every status, and every reason with who has to act',
 
 test('docs/capacity.md states every limit with its current value', () => {
   const { prose } = readMarkdownPage('docs/capacity.md');
-  const limits = prose.slice(prose.indexOf('## Limits and quotas'), prose.indexOf('## Figures'));
+  const limits = prose.slice(prose.indexOf('## Limits and quotas'), prose.indexOf('## Metrics'));
   const { uriBytes, headerBytes, headersTimeoutMs, requestTimeoutMs, connections } = httpLimits;
   const { documentLimit } = readSettings({});
   const numbers = [uriBytes, headerBytes, jsonBodyLimit, documentLimit, connections, loadLimits.inFlight];

@@ -75,11 +75,11 @@ for (const engine of engines) {
     assert.equal(await outcome(app, { ...zoeClaims, documentNumber: 'P1' }, { policyOf: more }), 'match');
   });
 
-  test(`${engine.name}: a year or month of birth does not count towards the minimum`, async (t) => {
+  test(`${engine.name}: a year or month of birth does not count towards the minimum if the register has the full date`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const policyOf = () => standardPolicy;
     for (const birthDate of ['1980', '1980-02', '1980-00-00', '1980-02-00']) {
-      assert.equal(await outcome(app, { ...zoeClaims, birthDate }, { policyOf }), 'insufficient-claims');
+      assert.equal(await outcome(app, { ...zoeClaims, birthDate }, { policyOf }), 'no_match');
     }
     // It is accepted with enough other claims, and a policy can require less.
     const enough = { ...zoeClaims, birthDate: '1980', documentNumber: 'P1', postalCode: '50667' };

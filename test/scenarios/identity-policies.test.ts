@@ -104,7 +104,7 @@ test('a client that must state a purpose and legal basis is refused without them
     [
       await problemOf({}),
       await problemOf({ purpose: 'Permit' }),
-      await problemOf({ purpose: 'Permit', legalBasis: 'Road Act 7', birthDate: '1981' }),
+      await problemOf({ purpose: 'Permit', legalBasis: 'Road Act 7', birthDate: undefined }),
       await problemOf({ purpose: 'Permit', legalBasis: 'Road Act 7' }),
     ],
     [

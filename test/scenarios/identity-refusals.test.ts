@@ -65,7 +65,7 @@ test('invalid requests are refused before the register is read', async (t) => {
 
 test('a verification with too few claims is refused with the claims that each minimum set of the policy misses', async (t) => {
   const app = await openIdentityAppWithPeople(t, sqlite);
-  const answered = await app.ask('POST', { citizenId: 'C-1', givenName: 'Zoë', birthDate: '1980' });
+  const answered = await app.ask('POST', { citizenId: 'C-1', givenName: 'Zoë' });
   assert.ok('refusal' in answered);
   const { slug, detail, issues } = answered.refusal;
   assert.equal(slug, 'insufficient-claims');

@@ -75,7 +75,8 @@ for (const engine of engines) {
     const some = pairs.filter(({ claim }) => oneOfEachKind.test(claim));
     for (const policy of shippedPolicies.values()) {
       for (const use of [names, withAddress]) {
-        const accepted = acceptedByEvaluate(policy, use);
+        // Stricter rules apply to claims that state an id.
+        const accepted = acceptedByEvaluate(policy, policy.refusesContradictions ? ['citizenId', ...use] : use);
         const differing: string[] = [];
         for (const pair of some) {
           const used = use.flatMap((claim) => [[claim, byId.get(pair.claim)?.[claim]]]);

@@ -216,7 +216,8 @@ for (const engine of engines) {
     const print = (text: string) => void printed.push(text);
     const terminal = { stdout: print, stderr: print, isInteractive: false, cwd: folder };
     const register = { exists: async (id: string) => id in citizens };
-    const deps = { ...app, clock: time.clock, register, operator: 'ops' };
+    const settings = { phoneCountry: undefined };
+    const deps = { ...app, clock: time.clock, register, settings, operator: 'ops' };
     const commands = contactCommands(async (use) => await use(deps), terminal);
     assert.equal(await runCommandLine(['contacts', 'import', 'contacts.jsonl'], commands, terminal), 1);
     assert.match(

@@ -62,3 +62,8 @@ test('npm start exits with an installation command when Node.js lacks a library'
   const { status: whole } = spawnSync('sh', [script], { env: { PATH: `${join(process.execPath, '..')}:/bin` } });
   assert.equal(whole, 0);
 });
+
+test('.nvmrc names the Node.js version that npm installs in a clone', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  assert.equal(readFileSync(join(root, '.nvmrc'), 'utf8'), `${devDependencies.node}\n`);
+});

@@ -62,7 +62,7 @@ export const memberExamples: Readonly<Record<string, string | number | boolean>>
   number: 42,
   path: '/v1/notifications/send',
   segments: 1,
-  policy: 'standard-2026-2',
+  policy: 'standard-2026-3',
   processingType: 'DATA_RESPONSE',
   proof: 'c2sp.org/tlog-proof@v1',
   purpose: 'tax assessment',

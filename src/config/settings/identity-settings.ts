@@ -19,12 +19,12 @@ export const identitySettings = {
     name: 'REGISTER_URL',
     type: secretType(urlType('https', 'http')),
     description:
-      'URL of an external register that the server queries over HTTP (docs/identity.md). Without it the server uses the citizens in its own database.',
+      'URL of an external register that the server queries over HTTP (docs/external-register.md). Without it the server uses the citizens in its own database.',
   },
   verifyPolicy: {
     name: 'VERIFY_POLICY',
     type: textType,
-    default: 'standard-2026-2',
+    default: 'standard-2026-3',
     description:
       'Verification policy of clients that have no policy of their own: a built-in policy, or one that `policies add` has stored.',
   },

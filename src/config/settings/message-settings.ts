@@ -1,5 +1,5 @@
 import type { Setting } from '../setting.ts';
-import { pathType, secretType, textType, tokenType, urlType } from '../setting-types.ts';
+import { existingCountryType, pathType, secretType, textType, tokenType, urlType } from '../setting-types.ts';
 
 /** The settings of text messages and letters. */
 export const messageSettings = {
@@ -18,6 +18,12 @@ export const messageSettings = {
     type: secretType(tokenType),
     description:
       'Token of the gateway at `/callbacks/sms`, as a bearer token or as a password. It has at least 16 characters, such as the output of `openssl rand -hex 32`. Without it the server accepts no delivery reports.',
+  },
+  phoneCountry: {
+    name: 'PHONE_COUNTRY',
+    type: existingCountryType,
+    description:
+      'Country of phone numbers without a country code, as two letters of ISO 3166-1, such as GB. Without it such numbers cannot be used, and imports report them.',
   },
   letterSpool: {
     name: 'LETTER_SPOOL',

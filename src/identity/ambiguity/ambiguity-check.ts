@@ -13,6 +13,7 @@ import {
 import { ambiguitySearch } from './ambiguity-search.ts';
 import { competingCandidates, needsAmbiguityCheck, withIdAgreed } from './competing-candidates.ts';
 import { exactNamesakeKeys, isExactNamesake } from './exact-namesakes.ts';
+import { fitsWithoutAddress, isHouseholdMember } from './household-members.ts';
 
 /** A person who fits the claims, with the levels of the comparison. `claims` are without the id. */
 export type FittingPerson = {
@@ -60,16 +61,17 @@ export async function runAmbiguityQueries(
 }
 
 /** The result if no candidates are searched. */
-export const noCompetingCandidates: CompetingCandidates = { records: [], tooMany: false };
+export const noCompetingCandidates: CompetingCandidates = { records: [], tooMany: false, tooManyNeighbours: false };
 
 /** The ids of other people who fit the claims; the match is ambiguous unless empty. `too-many`: a search found more than its limit. */
 export function findCompetingIds(
-  { record, claims, policy }: FittingPerson,
+  { record, levels, claims, policy }: FittingPerson,
   kind: AmbiguityQueries['kind'],
   { days, others }: AmbiguityResults,
   measureOther: (other: RegisterRecord) => Measurement,
 ): 'too-many' | readonly string[] {
   if (others.tooMany || days.some((day) => day.length > maxCandidates)) return 'too-many';
+  if (others.tooManyNeighbours && !policy.discountsHouseholds) return 'too-many';
   const candidatesFound = [...days.flat(), ...others.records];
   if (kind === 'namesakes')
     return candidatesFound
@@ -85,5 +87,17 @@ export function findCompetingIds(
     citizenId: other.citizenId,
     measured: measureOther(other),
   }));
-  return competingCandidates(person, measuredCandidates, policy).map(({ citizenId }) => citizenId);
+  // A search can find several people who fit. Claims that are exactly the values of one are about that person, as with an id.
+  if (policy.refusesContradictions && !needsAmbiguityCheck(levels, policy))
+    return measuredCandidates
+      .filter(({ measured }) => !needsAmbiguityCheck(measured.levels, policy))
+      .map(({ citizenId }) => citizenId);
+  const competing = competingCandidates(person, measuredCandidates, policy).map(({ citizenId }) => citizenId);
+  const members = measuredCandidates.filter(
+    ({ citizenId, measured }) =>
+      citizenId !== record.citizenId && isHouseholdMember(person.measured.levels, measured.levels),
+  );
+  const sharesAddress = members.length > 0 || others.tooManyNeighbours;
+  if (!policy.discountsHouseholds || !sharesAddress || fitsWithoutAddress(person, policy)) return competing;
+  return members.length === 0 ? 'too-many' : [...new Set([...competing, ...members.map(({ citizenId }) => citizenId)])];
 }

@@ -2,6 +2,7 @@ import type { ClaimLevels, Measurement } from '../match/compare.ts';
 import { competingThresholdFor, fitsWithoutMinimum } from '../match/decide.ts';
 import { isConfirmed, isSameValue } from '../match/level.ts';
 import type { MatchPolicy } from '../match/policy.ts';
+import { isHouseholdMember, isMeantInstead } from './household-members.ts';
 import { type ClaimedPerson, missingValueWeights } from './missing-value-weights.ts';
 
 /** A candidate with its comparison, which ignores the id. */
@@ -25,6 +26,8 @@ export function competingCandidates(
     if (citizenId === own.citizenId) return false;
     const isAsLikely =
       policy.model !== undefined && measured.weight + missingWeights(measured.levels) > own.measured.weight - margin;
+    const isMember = policy.discountsHouseholds && isHouseholdMember(own.measured.levels, measured.levels);
+    if (isMember && isMeantInstead(own.measured.levels, measured.levels)) return true;
     return isAsLikely || (!policy.tolerant && fitsWithoutMinimum(withIdAgreed(measured), policy));
   });
 }

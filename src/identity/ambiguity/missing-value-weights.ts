@@ -51,7 +51,15 @@ function isOfHousehold({ streetAddress, familyName, birthDate, postalCode }: Cla
   return agrees(streetAddress) || [familyName, birthDate, postalCode].filter(agrees).length >= 2;
 }
 
-const agreeing: ReadonlySet<Level> = new Set(['exact', 'normalised', 'precision', 'similar', 'former', 'inverted']);
+const agreeing: ReadonlySet<Level> = new Set([
+  'exact',
+  'normalised',
+  'transliterated',
+  'precision',
+  'similar',
+  'former',
+  'inverted',
+]);
 
 function agrees(level: Level | undefined): level is Level {
   return level !== undefined && agreeing.has(level);

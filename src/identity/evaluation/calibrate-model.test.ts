@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { readFebrlSet } from '../../../test/support/febrl-data.ts';
 import { testDataSkipReason } from '../../../test/support/test-data.ts';
-import { calibratedPolicy } from '../match/policy.ts';
+import { standardPolicy3 } from '../match/policy.ts';
 import { parseMatchPolicy } from '../policies/policy-file.ts';
 import { calibrateModel, simulatedClaims } from './calibrate-model.ts';
 import { createSeededRandom } from './error-model.ts';
@@ -20,7 +20,7 @@ test('a model estimated from one register with simulated errors is accurate for 
   assert.ok((birthDate?.different?.m ?? 1) < (birthDate?.different?.u ?? 0) / 10);
   const written = JSON.stringify({ name: 'town-2026-1', threshold: 0.99, model });
   const parsed = parseMatchPolicy(written);
-  assert.deepEqual(parsed, { policy: { ...calibratedPolicy, name: 'town-2026-1', threshold: 0.99, model } });
+  assert.deepEqual(parsed, { policy: { ...standardPolicy3, name: 'town-2026-1', threshold: 0.99, model } });
   if (!('policy' in parsed)) return;
   const { policy } = parsed;
   const use = ['givenName', 'familyName', 'birthDate'] as const;

@@ -56,7 +56,7 @@ function countPatterns(
   const patterns = new Map<string, Pattern>();
   const patternOf = (record: RegisterRecord): Pattern => {
     const { levels, crossed } = measureRecord(record, normalisedClaims, { model, names: {} });
-    const row = claims.map((claim) => withoutExact(levels[claim]));
+    const row = claims.map((claim) => countedLevel(levels[claim]));
     const key = `${row.join(' ')} ${crossed}`;
     const pattern = patterns.get(key) ?? { levels: row, crossed, all: 0, random: 0 };
     patterns.set(key, pattern);
@@ -68,7 +68,9 @@ function countPatterns(
   return { patterns: [...patterns.values()], registerSize };
 }
 
-function withoutExact(level: Level | undefined): Level {
+/** The level by which a model counts this level. */
+function countedLevel(level: Level | undefined): Level {
+  if (level === 'transliterated') return 'similar';
   return level === 'exact' ? 'normalised' : (level ?? 'missing');
 }
 

@@ -12,7 +12,12 @@ import { type NormalisedClaims, normaliseClaims, toComparable } from '../match/c
 import { type Measurement, measureRecord } from '../match/compare.ts';
 import { decideRecord, fitsPolicy, fitsWithoutMinimum, identifyingClaims } from '../match/decide.ts';
 import { withCountedFormerValues } from '../match/former-values.ts';
-import { countedClaims, createFrequencyCounter, frequenciesFromTables } from '../match/frequencies.ts';
+import {
+  type CountedClaim,
+  countedClaims,
+  createFrequencyCounter,
+  frequenciesFromTables,
+} from '../match/frequencies.ts';
 import { type Frequencies, frequencyForm, probabilityOf } from '../match/model.ts';
 import { claimsForMinimum, type MatchPolicy } from '../match/policy.ts';
 import type { ClaimName, Claims } from '../register/claims.ts';
@@ -22,28 +27,37 @@ import { createRegisterIndex, type RegisterIndex } from './register-index.ts';
 /** The ids of a claim and a record, and whether both are of the same person. */
 export type LabelledPair = { readonly claim: string; readonly record: string; readonly same: boolean };
 
-/** The figures of an evaluation. `accepted`: matched pairs of the same person. `falseMatches`: matched pairs of two people. */
-export type Evaluation = {
-  readonly policy: string;
-  readonly threshold: number;
+/** Numbers of pairs. `accepted`: matched pairs of the same person. `falseMatches`: matched pairs of two people. */
+export type PairCounts = {
   readonly truePairs: number;
   readonly accepted: number;
   readonly falsePairs: number;
   readonly falseMatches: number;
+};
+
+/** The figures of an evaluation. */
+export type Evaluation = PairCounts & {
+  readonly policy: string;
+  readonly threshold: number;
   readonly bestF1: number;
   readonly microsecondsPerComparison: number;
+  /** The pairs of each group of claims, if `groupOf` is set. */
+  readonly groups?: Readonly<Record<string, PairCounts>>;
 };
 
 /** The data and policy of an evaluation. */
 export type EvaluationOptions = {
   readonly register: readonly Claims[];
   readonly claims: readonly Claims[];
+  /** The claims to compare. With `citizenId` each claim states the id of the record, so that rules for a stated id apply. */
   readonly use: readonly ClaimName[];
   readonly policy: MatchPolicy;
   /** Flags and former values by citizenId, and the day of the evaluation (YYYY-MM-DD), on which former values may have expired. */
   readonly extras?: { readonly values: ReadonlyMap<string, RecordExtras>; readonly today: string };
   /** Whether claims below the minimum of the policy are refused, as the server does, also if addresses or document numbers are compared. */
   readonly minimum?: boolean;
+  /** The group of a claim by its id, for figures by group. */
+  readonly groupOf?: (claim: string) => string;
   /** CPU time in milliseconds; without it `microsecondsPerComparison` is 0. */
   readonly stopwatch?: () => number;
   /** Called after the pairs of each claim with the number of decided pairs. */
@@ -51,14 +65,18 @@ export type EvaluationOptions = {
 };
 
 /** The frequencies of the values of a register; undefined if it is too small. */
-export function countFrequencies(register: Iterable<Claims>): Frequencies | undefined {
+export function countFrequencies(register: readonly Claims[]): Frequencies | undefined {
   const tally = createFrequencyCounter();
-  for (const person of register) {
-    for (const claim of countedClaims) {
-      const value = person[claim];
-      if (value !== undefined) tally.add(claim, frequencyForm(toComparable(claim, value)));
+  const addPeople = (claims: readonly CountedClaim[]) => {
+    for (const person of register) {
+      for (const claim of claims) {
+        const value = person[claim];
+        if (value !== undefined) tally.add(claim, frequencyForm(toComparable(claim, value)));
+      }
     }
-  }
+  };
+  addPeople(countedClaims);
+  addPeople(tally.startSecondPass());
   return frequenciesFromTables(tally.tables());
 }
 
@@ -68,30 +86,47 @@ export function countFrequencies(register: Iterable<Claims>): Frequencies | unde
  */
 export function evaluatePolicy(options: EvaluationOptions, pairs: readonly LabelledPair[]): Evaluation {
   const context = prepareEvaluation(options);
-  const { stopwatch } = options;
+  const { stopwatch, groupOf } = options;
   let done = 0;
   // Measurements are cached only for the pairs of one claim, which limits the memory for a large file.
   const decisions = [...Map.groupBy(pairs, ({ claim }) => claim)].flatMap(([claim, group]) => {
     const decide = createPairDecider(context, claim);
-    const groupDecisions = group.map(({ same, record }) => ({ same, ...decide(record) }));
+    const groupDecisions = group.map(({ same, record }) => ({ claim, same, ...decide(record) }));
     done += group.length;
     options.onProgress?.(done);
     return groupDecisions;
   });
-  const count = (same: boolean, accepted?: boolean) =>
-    decisions.filter((pair) => pair.same === same && (accepted === undefined || pair.accepted === accepted)).length;
   return {
     policy: options.policy.name,
     threshold: options.use.some((claim) => identifyingClaims.includes(claim))
       ? options.policy.threshold
       : options.policy.bareThreshold,
+    ...countPairs(decisions),
+    bestF1: bestF1(decisions),
+    microsecondsPerComparison: stopwatch === undefined ? 0 : measureMicroseconds(context, pairs, stopwatch),
+    ...(groupOf === undefined ? {} : { groups: countGroups(decisions, groupOf) }),
+  };
+}
+
+type DecidedPair = { readonly claim: string; readonly same: boolean; readonly accepted: boolean };
+
+function countPairs(decisions: readonly DecidedPair[]): PairCounts {
+  const count = (same: boolean, accepted?: boolean) =>
+    decisions.filter((pair) => pair.same === same && (accepted === undefined || pair.accepted === accepted)).length;
+  return {
     truePairs: count(true),
     accepted: count(true, true),
     falsePairs: count(false),
     falseMatches: count(false, true),
-    bestF1: bestF1(decisions),
-    microsecondsPerComparison: stopwatch === undefined ? 0 : measureMicroseconds(context, pairs, stopwatch),
   };
+}
+
+function countGroups(
+  decisions: readonly DecidedPair[],
+  groupOf: (claim: string) => string,
+): Record<string, PairCounts> {
+  const groups = Map.groupBy(decisions, ({ claim }) => groupOf(claim));
+  return Object.fromEntries([...groups].map(([group, members]) => [group, countPairs(members)]));
 }
 
 const pairsPerRound = 100;
@@ -110,6 +145,7 @@ type EvaluationContext = {
   readonly index: RegisterIndex;
   /** Whether the minimum of the policy is ignored. */
   readonly ignoresMinimum: boolean;
+  readonly statesId: boolean;
 };
 
 function prepareEvaluation({
@@ -126,14 +162,19 @@ function prepareEvaluation({
     return withCountedFormerValues({ ...record, ...extras.values.get(record.citizenId) }, policy, extras.today);
   };
   const records = new Map(register.map((person) => [person.citizenId ?? '', toRecord(person)]));
+  const statesId = use.includes('citizenId');
+  const compared = use.filter((claim) => claim !== 'citizenId');
   return {
     policy,
     records,
-    claimsById: new Map(claims.map((person) => [person.citizenId ?? '', normaliseClaims(pickClaims(person, use))])),
+    claimsById: new Map(
+      claims.map((person) => [person.citizenId ?? '', normaliseClaims(pickClaims(person, compared))]),
+    ),
     frequencies: policy.model === undefined ? undefined : countFrequencies(register),
     index: createRegisterIndex(records.values()),
     // With names and date alone the minimum counts: the server never matches below it, and two names are not enough.
-    ignoresMinimum: policy.tolerant && !minimum && use.some((claim) => identifyingClaims.includes(claim)),
+    ignoresMinimum: policy.tolerant && !minimum && !statesId && use.some((claim) => identifyingClaims.includes(claim)),
+    statesId,
   };
 }
 
@@ -155,16 +196,18 @@ function createPairDecider(context: EvaluationContext, claim: string): (recordId
 }
 
 function decidePair(
-  { policy, index, ignoresMinimum }: EvaluationContext,
+  { policy, index, ignoresMinimum, statesId, frequencies }: EvaluationContext,
   claims: NormalisedClaims,
   record: RegisterRecord,
   measure: MeasureRecord,
 ): PairDecision {
   const own = measure(record);
-  const withAgreedId = withIdAgreed(own);
+  const withAgreedId = statesId
+    ? measureRecord(record, withStatedId(claims, record), policy, frequencies)
+    : withIdAgreed(own);
   const isFit = ignoresMinimum
     ? fitsWithoutMinimum(withAgreedId, policy)
-    : fitsPolicy(withAgreedId, policy, new Set([...claimsForMinimum(policy, claims), 'citizenId']));
+    : fitsPolicy(withAgreedId, policy, new Set([...claimsForMinimum(policy, claims, record), 'citizenId']));
   const matched = decideRecord(record, isFit, policy) === 'match';
   const score = policy.model === undefined ? Number(matched) : probabilityOf(own.weight, policy.model.prior);
   // For improbable pairs the ambiguity check takes time and changes no figure.
@@ -181,6 +224,11 @@ function decidePair(
     );
   const isAmbiguous = findCompetingIds(fittingPerson, queries.kind, results, measure).length > 0;
   return { accepted: matched && !isAmbiguous, score: hasBetterCandidate ? 0 : score };
+}
+
+function withStatedId({ submitted, values }: NormalisedClaims, { citizenId }: RegisterRecord): NormalisedClaims {
+  const id = normaliseClaims({ citizenId });
+  return { submitted: [...submitted, ...id.submitted], values: { ...values, ...id.values } };
 }
 
 /** The median over rounds, so that a garbage collection does not count. Small files are repeated, so that the code is compiled. */

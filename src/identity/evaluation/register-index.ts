@@ -9,7 +9,10 @@ import {
   type SearchKeys,
 } from '../register/register.ts';
 
-/** A register in memory with the searches of the embedded one (register-adapters/embedded-register.ts). A test compares the two. */
+/**
+ * A register in memory with the searches of the embedded one (register-adapters/embedded-register.ts). A test compares the two. Verifications
+ * with an id are evaluated, so the keys that only the server sets are not supported: `otherDates`, `onlyAsPrecise` and `details`.
+ */
 export type RegisterIndex = {
   search(keys: SearchKeys): readonly RegisterRecord[];
   searchCompeting(keys: CompetingCandidateKeys): CompetingCandidates;
@@ -49,9 +52,12 @@ export function createRegisterIndex(records: Iterable<RegisterRecord>): Register
       const namesakes = findByKeys(byFamilyAndGiven, namePairs);
       const family = findByKeys(byFamily, families);
       const neighbours = findByKeys(byStreet, addresses);
-      const tooMany = namesakes.length > maxCandidates || neighbours.length > maxCandidates;
       const comparedFamily = family.length > maxFamilyMembers ? [] : family;
-      return { records: [...new Set([...namesakes, ...comparedFamily, ...neighbours])], tooMany };
+      return {
+        records: [...new Set([...namesakes, ...comparedFamily, ...neighbours])],
+        tooMany: namesakes.length > maxCandidates,
+        tooManyNeighbours: neighbours.length > maxCandidates,
+      };
     },
     searchExactNamesakes: ({ familyKeys, birthDate }) => {
       const mayHaveGivenName = (given: string) => given === '' || familyKeys.includes(given);

@@ -8,8 +8,10 @@ import type { Commit } from '../../ledger/commit.ts';
 import type { Actor } from '../../ledger/ledger-event.ts';
 import { toComparable } from '../match/comparable.ts';
 import {
+  type CountedClaim,
   countedClaims,
   createFrequencyCounter,
+  type FrequencyCounter,
   type FrequencyTable,
   type FrequencyTables,
   frequenciesFromTables,
@@ -31,14 +33,36 @@ const cachedForms = 4_096;
 
 /**
  * Counts names, postal codes and towns of the register, and stores the frequencies of the most frequent. Reads page by page, so that a
- * running server answers requests meanwhile. Returns the number of persons.
+ * running server answers requests meanwhile; a register with many different values is read twice. Returns the number of persons.
  */
 export async function countRegister(
   { read, commit, createId, clock }: RegisterCountDeps,
   actor: Actor,
 ): Promise<number> {
   const tally = createFrequencyCounter();
-  const countedColumns = countedClaims.map((claim) => ({
+  const persons = await addPersons(read, tally, countedClaims);
+  const again = tally.startSecondPass();
+  if (again.length > 0) await addPersons(read, tally, again);
+  const now = clock.now();
+  await commit({
+    events: [{ type: 'register.counted', id: createId('event'), at: now, actor, persons }],
+    statements: Object.entries(tally.tables()).map(([claim, table]) => ({
+      sql: `insert into register_frequency (claim, persons, counted_at, document) values ($1, $2, $3, $4)
+        on conflict (claim) do update set persons = excluded.persons, counted_at = excluded.counted_at,
+          document = excluded.document`,
+      args: [claim, persons, now, JSON.stringify(table)],
+    })),
+  });
+  return persons;
+}
+
+/** Adds the values of all persons, page by page. Returns the number of persons. */
+async function addPersons(
+  read: Read,
+  tally: Pick<FrequencyCounter, 'add'>,
+  claims: readonly CountedClaim[],
+): Promise<number> {
+  const countedColumns = claims.map((claim) => ({
     claim,
     column: columnOf(claim),
     // Most people share their values with others.
@@ -56,22 +80,11 @@ export async function countRegister(
       }
     }
     persons += rows.length;
-    if (rows.length < pageRows) break;
+    if (rows.length < pageRows) return persons;
     after = String(rows.at(-1)?.['citizen_id']);
     // SQLite may answer without a turn of the event loop.
     await nextTick();
   }
-  const now = clock.now();
-  await commit({
-    events: [{ type: 'register.counted', id: createId('event'), at: now, actor, persons }],
-    statements: Object.entries(tally.tables()).map(([claim, table]) => ({
-      sql: `insert into register_frequency (claim, persons, counted_at, document) values ($1, $2, $3, $4)
-        on conflict (claim) do update set persons = excluded.persons, counted_at = excluded.counted_at,
-          document = excluded.document`,
-      args: [claim, persons, now, JSON.stringify(table)],
-    })),
-  });
-  return persons;
 }
 
 /**

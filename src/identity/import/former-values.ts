@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/schema';
+import { removeInvisible } from '../../kernel/invisible-characters.ts';
 import { storedNameKeys } from '../names/name-key.ts';
 import { datePattern } from '../register/birth-date.ts';
 import { decomposesTooLong, maxClaimLength } from '../register/claims.ts';
@@ -28,7 +29,7 @@ export function parseFormerValues(field: FormerField, text: string): FormerValue
   if (text.trim() === '') return { storedText: null, keys: [] };
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(text, (_, value) => (typeof value === 'string' ? removeInvisible(value) : value));
   } catch (fault) {
     if (fault instanceof SyntaxError) return undefined;
     throw fault;

@@ -1,8 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Settings } from '../../config/settings.ts';
 import { type Read, type Statement, WriteRefused } from '../../db/database.ts';
 import { RootKeyRetired } from '../../db/root-key-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { IdGenerator } from '../../kernel/id.ts';
+import { loadPhoneParser } from '../../kernel/phone-number.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
 import type { Commit } from '../../ledger/commit.ts';
 import type { Actor } from '../../ledger/ledger-event.ts';
@@ -23,6 +25,7 @@ export type ImportDeps = {
   readonly citizenKeys: Pick<CitizenKeys, 'creationStatements'>;
   readonly createId: IdGenerator;
   readonly clock: Clock;
+  readonly settings?: Pick<Settings, 'phoneCountry'>;
   /** Whether no other process or request uses the database, so that long units delay nothing. */
   readonly isAlone?: boolean;
 };
@@ -76,7 +79,11 @@ export async function importCitizens(
   const columns = wantedColumns(options);
   await using file = await openImportFile(options.path, options.format, columns);
   const mapping = options.mapping ?? inferMapping(file.header);
-  const readRow = createRowReader(file.header, mapping, options.conditions, deps.clock.now());
+  const readRow = createRowReader(file.header, mapping, {
+    conditions: options.conditions,
+    now: deps.clock.now(),
+    parsePhone: mapping.phone === undefined ? undefined : await loadPhoneParser(deps.settings?.phoneCountry),
+  });
   const { progress, began } = await findStart(deps, options, mapping);
   if (began === 'already-finished') return { progress, mapping, began, readBefore: progress.read };
   const errors =

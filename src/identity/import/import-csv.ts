@@ -14,10 +14,18 @@ const headBytes = 1 << 16;
 /** Limits the search for the end of a quote that is never closed. */
 const maxRecordBytes = 1 << 16;
 
-/** Reads the header. The delimiter is the most frequent of comma, semicolon and tab in the first line that is not empty. */
-export async function readCsvLayout(file: FileHandle, start: number): Promise<CsvLayout> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, start);
-  const head = buffer.subarray(0, bytesRead);
+/** The first line of a file that Excel reads with another delimiter than the one of the system. */
+const delimiterLine = /^\s*"?sep=([,;\t])"?[ ,;\t]*(?:\r\n|\r|\n)/i;
+
+/**
+ * Reads the header. The delimiter is the one of a first line such as `sep=;`, or the most frequent of comma, semicolon and tab in the first
+ * line that is not empty.
+ */
+export async function readCsvLayout(file: FileHandle, fileStart: number): Promise<CsvLayout> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, fileStart);
+  const [skipped = '', statedDelimiter] = delimiterLine.exec(buffer.toString('latin1', 0, bytesRead)) ?? [];
+  const start = fileStart + skipped.length;
+  const head = buffer.subarray(skipped.length, bytesRead);
   const text = head.toString();
   // Delimiters in quotes do not count. All lines end like the first one that is not empty.
   const unquoted = text.replace(/^\s*[\r\n]/, '').replace(/"[^"]*(?:"|$)/g, '');
@@ -25,7 +33,7 @@ export async function readCsvLayout(file: FileHandle, start: number): Promise<Cs
   const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: firstLine.split(delimiter).length }));
   const [best] = counts.sort((one, other) => other.count - one.count);
   const delimiters = {
-    delimiter: best?.delimiter ?? ',',
+    delimiter: statedDelimiter ?? best?.delimiter ?? ',',
     recordDelimiter: lineEnd === '\r' ? ['\r'] : ['\r\n', '\n'],
   };
   const lines: ImportLine[] = [];

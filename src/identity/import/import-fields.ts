@@ -89,17 +89,18 @@ function parseSource(field: string, source: unknown): ColumnSource {
 
 /** Reads a mapping from the command line: `citizenId=rec_id,streetAddress=no+street,birthDate=dob:YYYYMMDD`. */
 export function parseInlineMapping(text: string): ColumnMapping {
-  const members: Record<string, unknown> = {};
+  const members = new Map<string, unknown>();
   for (const pair of text.split(',')) {
     const [, name, columns, format] = /^\s*(\w+)\s*=\s*([^:]+?)\s*(?::\s*(\S+)\s*)?$/.exec(pair) ?? [];
     if (name === undefined || columns === undefined) {
       throw new MappingFault('expected name=column,name=column; several columns are joined with +');
     }
-    if (name in members) throw new MappingFault(`${name} is mapped twice`);
-    members[name] =
+    if (members.has(name)) throw new MappingFault(`${name} is mapped twice`);
+    const source =
       format === undefined ? columns.split('+').map((column) => column.trim()) : { column: columns, format };
+    members.set(name, source);
   }
-  return parseMapping(members);
+  return parseMapping(Object.fromEntries(members));
 }
 
 function requireDateFormat(field: string, format: string): string {

@@ -48,7 +48,8 @@ function toLine(text: string, end: number, { columns, lists }: JsonColumns): Imp
   if (value === undefined) return { fields: [text], end, fault: 'the line is not a JSON object' };
   const fields: string[] = [];
   for (const column of columns) {
-    const member = value[column];
+    // A column such as `__proto__` or `constructor` is a member of every object.
+    const member = Object.hasOwn(value, column) ? value[column] : undefined;
     if (Array.isArray(member) && lists.has(column)) {
       fields.push(JSON.stringify(member));
       continue;

@@ -2,14 +2,17 @@ import type { SqlValue } from '../../db/database.ts';
 import { parseEmailAddress } from '../../kernel/email-address.ts';
 import { citizenIdPattern, citizenIdRequirement } from '../../kernel/id.ts';
 import { memoize } from '../../kernel/lru-cache.ts';
+import type { ParsePhone } from '../../kernel/phone-number.ts';
 import { storedNameKeys, streetKey } from '../names/name-key.ts';
 import { toStoredText } from '../names/normalise.ts';
-import { dateForm, existingDatePart, isDateAfter, latestDateAt } from '../register/birth-date.ts';
+import { existingDatePart, isDateAfter, latestDateAt } from '../register/birth-date.ts';
 import { decomposesTooLong, maxClaimLength } from '../register/claims.ts';
 import type { ImportedCitizen, OtherName } from './citizen-store.ts';
 import { formerReasons, parseFormerValues } from './former-values.ts';
+import { createDateReader, dateReason } from './import-date.ts';
 import {
   type ColumnMapping,
+  type FormerField,
   formerFields,
   type ImportField,
   MappingFault,
@@ -44,18 +47,25 @@ function mappedTexts(mapping: ColumnMapping): TextField[] {
 
 type CellReader = (row: readonly string[]) => string;
 
+/** How the rows of one file are read. */
+export type RowReading = {
+  readonly conditions: readonly RowCondition[];
+  /** The time of the import, in epoch ms: no birth date is later. */
+  readonly now: number;
+  /** Undefined if the file has no phone numbers. */
+  readonly parsePhone?: ParsePhone | undefined;
+};
+
 /** The reader for the rows of one file. Throws `MappingFault` for a column that the file does not have. */
 export function createRowReader(
   header: readonly string[],
   mapping: ColumnMapping,
-  conditions: readonly RowCondition[],
-  now: number,
+  { conditions, now, parsePhone }: RowReading,
 ): RowReader {
   const passes = conditions.map((condition) => createCondition(header, condition));
   const { readId, texts, lists, flags } = createCellReaders(header, mapping);
-  const readDate = createDateReader(mapping.birthDate?.dateFormat);
+  const readBirthDate = createBirthDateReader(mapping.birthDate?.dateFormat, now);
   const keysOfRow = createKeyReader(mapping);
-  const latestDate = latestDateAt(now);
 
   return (row, importId) => {
     if (row.length !== header.length)
@@ -68,17 +78,14 @@ export function createRowReader(
     for (const { field, read } of texts) {
       let text = toStoredText(read(row));
       if (field === 'birthDate' && text !== '') {
-        const date = readDate(text);
-        if (date === undefined) return { reason: dateReason(mapping.birthDate?.dateFormat) };
-        // Some databases write a year of 0000 for an unknown date.
-        text = date.startsWith('0000') ? '' : existingDatePart(date);
-        if (text !== date && date !== '0000') remarks = addRemark(remarks, 'noDate');
-        else if (isDateAfter(text, latestDate)) remarks = addRemark(remarks, 'future');
+        const birthDate = readBirthDate(text);
+        if ('reason' in birthDate) return birthDate;
+        text = birthDate.text;
+        remarks = addRemark(remarks, birthDate.remark);
       }
       const reason = faultOfText(field, text);
       if (reason !== undefined) return { reason };
-      if (field === 'email' && text !== '' && parseEmailAddress(text) === undefined)
-        remarks = addRemark(remarks, 'noAddress');
+      if (text !== '') remarks = addRemark(remarks, remarkOn(field, text, parsePhone));
       if (isSearchable(field) && text !== '') found[field] = text;
       values.push(text === '' ? null : text);
     }
@@ -87,6 +94,7 @@ export function createRowReader(
       const former = parseFormerValues(field, read(row));
       if (former === undefined) return { reason: formerReasons[field] };
       values.push(former.storedText);
+      if (former.storedText !== null) remarks = addRemark(remarks, remarkOn(field, former.storedText, parsePhone));
       otherNames.push(...former.keys.map((key) => ({ kind: 'former', key }) as const));
     }
     const reason = citizenId === '' ? 'citizenId is empty' : faultOfId(citizenId);
@@ -114,15 +122,44 @@ function createCellReaders(header: readonly string[], mapping: ColumnMapping) {
   };
 }
 
-/** Remarks on rows that are imported: registers contain such values, and so do the documents of the person. */
-const remarkOf = {
-  noDate: 'birthDate does not exist in the calendar; only its month or year is stored',
-  future: 'birthDate is in the future; stored unchanged',
-  noAddress: 'email is not a valid address; stored unchanged',
-} as const;
+function createBirthDateReader(format: string | undefined, now: number) {
+  const readDate = createDateReader(format);
+  const latestDate = latestDateAt(now);
+  return (written: string): { readonly text: string; readonly remark?: string } | { readonly reason: string } => {
+    const date = readDate(written);
+    if (date === undefined) return { reason: dateReason(format, written) };
+    // Some databases write a year of 0000 for an unknown date.
+    const text = date.startsWith('0000') ? '' : existingDatePart(date);
+    if (text !== date && date !== '0000')
+      return { text, remark: 'birthDate does not exist in the calendar; only its month or year is stored' };
+    return isDateAfter(text, latestDate) ? { text, remark: 'birthDate is in the future; stored unchanged' } : { text };
+  };
+}
 
-function addRemark(remarks: readonly string[] | undefined, remark: keyof typeof remarkOf): readonly string[] {
-  return [...(remarks ?? []), remarkOf[remark]];
+/** `O&#39;Brien`: a program that writes web pages has stored its own output. */
+const htmlEntity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i;
+
+/** The remark on a value that is imported: registers contain such values, and so do the documents of the person. */
+function remarkOn(
+  field: TextField | FormerField,
+  text: string,
+  parsePhone: ParsePhone | undefined,
+): string | undefined {
+  if (field === 'email') {
+    return parseEmailAddress(text) === undefined ? 'email is not a valid address; stored unchanged' : undefined;
+  }
+  if (field === 'phone') {
+    return parsePhone?.(text) === undefined
+      ? 'phone is not a valid number with its country code, or of the country PHONE_COUNTRY; stored unchanged'
+      : undefined;
+  }
+  return text.includes('&') && htmlEntity.test(text)
+    ? `${field} contains an HTML entity (&amp;, &#39; or another); stored unchanged`
+    : undefined;
+}
+
+function addRemark(remarks: readonly string[] | undefined, remark: string | undefined): readonly string[] | undefined {
+  return remark === undefined ? remarks : [...(remarks ?? []), remark];
 }
 
 /** The spellings that databases use for a boolean; undefined for any other text. */
@@ -205,35 +242,4 @@ function faultOfText(field: string, text: string): string | undefined {
   if (text.includes('\ufffd') || !text.isWellFormed())
     return `${field} is not UTF-8 text; convert the file to UTF-8, for example with iconv`;
   return undefined;
-}
-
-const wholeDate = /^\d{4}-\d{2}-\d{2}$/;
-const yearFirst = /^(\d{4})(?:[-/.]?(\d{2})(?:[-/.]?(\d{2}))?)?(?:T.*)?$/;
-
-/** Reads dates in `format`. Without a format, only dates that start with the year: they are unambiguous. */
-export function createDateReader(format: string | undefined): (text: string) => string | undefined {
-  if (format === undefined) {
-    return (text) => {
-      if (wholeDate.test(text)) return dateForm(text);
-      const [, year, month, day] = yearFirst.exec(text) ?? [];
-      return year === undefined
-        ? undefined
-        : dateForm([year, month, day].filter((part) => part !== undefined).join('-'));
-    };
-  }
-  const source = format
-    .replace(/[.+?^${}()|[\]\\*]/g, '\\$&')
-    .replace('YYYY', '(?<year>\\d{4})')
-    .replace('MM', '(?<month>\\d{2})')
-    .replace('DD', '(?<day>\\d{2})');
-  const expression = new RegExp(`^${source}$`);
-  return (text) => {
-    const parts = expression.exec(text)?.groups;
-    return parts === undefined ? undefined : dateForm(`${parts['year']}-${parts['month']}-${parts['day']}`);
-  };
-}
-
-/** The reason for refusing a row whose birth date cannot be read. */
-export function dateReason(format: string | undefined): string {
-  return `birthDate is not a date of the form ${format ?? 'YYYY-MM-DD, YYYYMMDD, YYYY-MM or YYYY'}`;
 }

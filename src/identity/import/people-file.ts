@@ -4,6 +4,7 @@ import { registeredBirthDate } from '../register/birth-date.ts';
 import { type ClaimName, type Claims, claimNames } from '../register/claims.ts';
 import { claimedValuesOf, type RegisterRecord } from '../register/register.ts';
 import { formerReasons, parseFormerValues } from './former-values.ts';
+import { createDateReader, dateReason } from './import-date.ts';
 import {
   type ColumnMapping,
   type FormerField,
@@ -14,7 +15,7 @@ import {
   recordFlags,
 } from './import-fields.ts';
 import { openImportFile } from './import-file.ts';
-import { createDateReader, dateReason, flagReason, parseFlag } from './import-row.ts';
+import { flagReason, parseFlag } from './import-row.ts';
 import { ImportFileFault } from './read-blocks.ts';
 
 /** The former values and flags of a record. */

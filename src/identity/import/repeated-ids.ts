@@ -1,6 +1,7 @@
 import type { Read } from '../../db/database.ts';
 import { splitByRowCounts, textByRowCount } from '../../db/multi-row-statement.ts';
 import { textField } from '../../db/row-fields.ts';
+import { textHash } from '../../kernel/text-hash.ts';
 import type { ImportId, ImportProgress } from './import-progress.ts';
 
 /** A row whose id occurred in an earlier row of the file; if not `isCertain`, it may have occurred. */
@@ -25,7 +26,7 @@ export function createIdFilter(isResumed: boolean): SeenIdCheck {
   if (isResumed) return () => 'perhaps';
   const words = new Int32Array(2 ** wordBits);
   return (citizenId) => {
-    const hash = hashOf(citizenId, 0x811c9dc5, 0x01000193);
+    const hash = textHash(citizenId);
     const bits = (1 << (hash & 31)) | (1 << ((hash >>> 5) & 31));
     const word = hash >>> (32 - wordBits);
     const before = words[word] ?? 0;
@@ -38,21 +39,12 @@ export function createIdFilter(isResumed: boolean): SeenIdCheck {
 export function createSeenIdSet(): SeenIdCheck {
   const seen = new Set<number>();
   return (citizenId) => {
-    const other = hashOf(citizenId, 0x9e3779b9, 0x85ebca6b);
-    const hash = (hashOf(citizenId, 0x811c9dc5, 0x01000193) >>> 0) * 2 ** 20 + (other >>> 12);
+    const other = textHash(citizenId, 0x9e3779b9, 0x85ebca6b);
+    const hash = (textHash(citizenId) >>> 0) * 2 ** 20 + (other >>> 12);
     if (seen.has(hash)) return 'again';
     if (seen.size < maxDryRunIds) seen.add(hash);
     return 'new';
   };
-}
-
-/** A 32-bit FNV-1a hash with a final mix, so that any of its bits can be used. */
-function hashOf(text: string, from: number, factor: number): number {
-  let hash = from | 0;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), factor);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
-  return hash ^ (hash >>> 16);
 }
 
 const storedTexts = textByRowCount(

@@ -1,5 +1,3 @@
-import { formsOf } from '../names/normalise.ts';
-import { arabicNames } from './arabic-names.ts';
 import {
   endPositions,
   isVowel,
@@ -7,7 +5,9 @@ import {
   parseSounds,
   positionsAt,
   type ReadPositions,
-} from './consonant-script.ts';
+} from '../names/letter-readings.ts';
+import { formsOf } from '../names/normalise.ts';
+import { arabicNames } from './arabic-names.ts';
 
 /**
  * Whether a Latin spelling (without blanks) is a reading of an Arabic name (with blanks). Arabic omits short vowels and doubled letters, and
@@ -16,12 +16,8 @@ import {
  */
 export function readArabic(arabic: string, latin: string): 'usual' | 'possible' | undefined {
   const words = wordsOf(arabic);
-  const knownReadings = words.map((word) => vowelledNames().get(foldLetters(word.letters)) ?? []);
-  if (
-    knownReadings.every((readings) => readings.length > 0) &&
-    endPositionsOfWords(words, knownReadings, latin)?.[latin.length] === 1
-  )
-    return 'usual';
+  if (isUsualReading(arabic, latin)) return 'usual';
+  if (words.length === 1 && isOfAnotherName(arabic, latin)) return undefined;
   const possible = endPositionsOfWords(
     words,
     words.map(({ letters }) => [readWithoutVowels(letters)]),
@@ -31,6 +27,75 @@ export function readArabic(arabic: string, latin: string): 'usual' | 'possible' 
   if (possible[latin.length] === 1) return 'possible';
   // French adds an e to a pronounced n: Amine, Yassine.
   return possible[latin.length - 1] === 1 && latin.endsWith('ne') ? 'possible' : undefined;
+}
+
+/** A Latin name as a possible spelling of an Arabic one: its first part in Arabic letters, and the consonants of the rest. */
+export type ArabicOutline = { readonly prefix: string; readonly consonants: string; readonly latin: string };
+
+/** The outline of a Latin name without blanks. French adds an e to a pronounced n. */
+export function arabicOutline(name: string): ArabicOutline {
+  const latin = name.replace(/(?<=[aeiou])ne$/, 'n');
+  if (/^abd[aeou]ll?ah?$/.test(latin)) return { prefix: 'عبد ', consonants: consonantsOf('allah'), latin };
+  const abd = latin.replace(/^abd(?:[aeiou][lrsdztn])?h?(?=...)/, '');
+  if (abd !== latin) return { prefix: 'عبد ال', consonants: consonantsOf(abd), latin };
+  const rest = latin.replace(/^[ae](?:l|([sdrztn])(?=\1))(?=...)/, '');
+  // A short rest could be the end of a European name: Elisa, Elijah.
+  const hasArticle = rest !== latin && consonantsOf(rest).length > 1;
+  return { prefix: hasArticle ? 'ال' : '', consonants: consonantsOf(hasArticle ? rest : latin), latin };
+}
+
+/**
+ * Whether two Latin names are usual spellings of one known name in Arabic letters: Mohamed and Muhammad, Abdelrahman and Abdurrahman.
+ */
+export function areArabicVariants(one: ArabicOutline, other: ArabicOutline): boolean {
+  const { prefix, consonants } = one;
+  if (consonants !== other.consonants || prefix !== other.prefix) return false;
+  const names = namesByConsonants().get(consonants) ?? [];
+  return names.some((name) => isUsualReading(prefix + name, one.latin) && isUsualReading(prefix + name, other.latin));
+}
+
+/** Whether every word is a known name, and the Latin spelling has its vowels. */
+function isUsualReading(arabic: string, latin: string): boolean {
+  const words = wordsOf(arabic);
+  const readings = words.map((word) => vowelledNames().get(foldLetters(word.letters)) ?? []);
+  const isKnown = readings.every((known) => known.length > 0);
+  return isKnown && endPositionsOfWords(words, readings, latin)?.[latin.length] === 1;
+}
+
+/** Whether the name is known, and the spelling is that of another one with other long vowels: Mahmoud is no spelling of Muhammad. */
+function isOfAnotherName(arabic: string, latin: string): boolean {
+  const own = withoutAlif(arabic);
+  const others = namesByConsonants().get(consonantsOf(latin)) ?? [];
+  const isKnown = vowelledNames().has(foldLetters(arabic));
+  return isKnown && others.some((name) => withoutAlif(name) !== own && isUsualReading(name, latin));
+}
+
+function withoutAlif(name: string): string {
+  return foldLetters(name).replaceAll('ا', '');
+}
+
+/** A key that all usual spellings of a name share: its consonants, in classes of letters that spellings exchange. */
+function consonantsOf(latin: string): string {
+  return latin
+    .replace(/[aeiouywh]/g, '')
+    .replace(/[pv]/g, (letter) => (letter === 'p' ? 'b' : 'f'))
+    .replace(/[cdgjkqsxzt]/g, 't')
+    .replace(/(.)\1+/g, '$1');
+}
+
+let consonantIndex: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** The known names by the consonants of their spelling. Built once, for the first two Latin names that differ. */
+function namesByConsonants(): ReadonlyMap<string, readonly string[]> {
+  if (consonantIndex !== undefined) return consonantIndex;
+  const index = new Map<string, string[]>();
+  for (const [arabic, latin] of arabicNames()) {
+    const key = consonantsOf(latin);
+    const [form = ''] = formsOf(arabic);
+    index.set(key, [...new Set([...(index.get(key) ?? []), form])]);
+  }
+  consonantIndex = index;
+  return index;
 }
 
 /** Whether a form has only Arabic letters. */
@@ -117,8 +182,18 @@ const beforeWaw = ['a', 'e', 'o'];
 function readWithoutVowels(word: string): Reading {
   return [...word].map((letter, at) => ({
     vowels: anyVowel,
-    sounds: at === 0 && letter === 'ا' ? [''] : (soundsOf[letter] ?? []),
+    sounds:
+      at === 0 && letter === 'ا'
+        ? ['']
+        : isSilentYeh(word, at)
+          ? ['', ...(soundsOf[letter] ?? [])]
+          : (soundsOf[letter] ?? []),
   }));
+}
+
+/** Persian writes a yeh between alif and a long i (Rezai, Rezaei). */
+function isSilentYeh(word: string, at: number): boolean {
+  return /^ا[یي][یي]/.test(word.slice(at - 1, at + 2));
 }
 
 /** All readings of a name with known vowels: the vowels before each letter and the sounds of the letter. */

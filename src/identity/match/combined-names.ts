@@ -1,4 +1,4 @@
-import { type Forms, formsOf } from '../names/normalise.ts';
+import { formsOf } from '../names/normalise.ts';
 import type { ClaimName } from '../register/claims.ts';
 import type { RegisterRecord } from '../register/register.ts';
 import { type Comparable, type NormalisedClaims, placeholderText } from './comparable.ts';
@@ -7,7 +7,17 @@ import { claimWeight, type Frequencies, type MatchModel } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
 
 type Levels = { readonly [claim in ClaimName]?: Level };
-type NameLevels = { readonly givenName?: Level; readonly familyName?: Level };
+
+/** The levels and the weight of both names together; without a model the weight is 0. */
+export type CombinedNames = {
+  readonly levels: { readonly givenName?: Level; readonly familyName?: Level };
+  readonly weight: number;
+  /** The claimed texts that were compared with the registered names, with their levels; undefined if the words are the same. */
+  readonly compared?: {
+    readonly values: { readonly givenName: Comparable; readonly familyName: Comparable };
+    readonly levels: { readonly givenName: Level; readonly familyName: Level };
+  };
+};
 
 /** The names of one comparison, with the model and frequencies. */
 export type NameContext = {
@@ -32,15 +42,11 @@ export function fieldWeight(
 }
 
 /** Levels and weight with given and family name exchanged; undefined if that is not better than as stated. */
-export function crossedNames(
-  context: NameContext,
-  levelsAsStated: Levels,
-): { readonly levels: NameLevels; readonly weight: number } | undefined {
+export function crossedNames(context: NameContext, levelsAsStated: Levels): CombinedNames | undefined {
   const { givenName, familyName } = context.claims.values;
   if (givenName === undefined || familyName === undefined) return undefined;
   const given = crossedLevel(familyName, context.known.givenName, context.names);
   const family = crossedLevel(givenName, context.known.familyName, context.names);
-  const levels = { givenName: family, familyName: given };
   const rank = (one: Level | undefined, other: Level | undefined) => agreementStrength(one) + agreementStrength(other);
   if (context.model === undefined) {
     // Without a model both names must agree in the other field, and not in their own.
@@ -49,61 +55,49 @@ export function crossedNames(
       rank(levelsAsStated.givenName, levelsAsStated.familyName) < 6;
     return better ? { levels: { givenName: 'similar', familyName: 'similar' }, weight: 0 } : undefined;
   }
-  const weightAsStated =
-    fieldWeight(context, levelsAsStated.givenName ?? 'missing', 'givenName', context.spelledValues.givenName) +
-    fieldWeight(context, levelsAsStated.familyName ?? 'missing', 'familyName', context.spelledValues.familyName) +
-    Math.log2(1 - context.model.crossed);
   const weight =
     fieldWeight(context, given, 'givenName', familyName) +
     fieldWeight(context, family, 'familyName', givenName) +
     Math.log2(context.model.crossed);
-  if (weight <= weightAsStated) return undefined;
-  const similar = (level: Level): Level => (level === 'normalised' ? 'similar' : level);
-  return { levels: { givenName: similar(levels.givenName), familyName: similar(levels.familyName) }, weight };
+  if (weight <= weightAsStated(context, levelsAsStated, context.model)) return undefined;
+  return {
+    levels: { givenName: atMostSimilar(family), familyName: atMostSimilar(given) },
+    weight,
+    compared: {
+      values: { givenName: familyName, familyName: givenName },
+      levels: { givenName: given, familyName: family },
+    },
+  };
 }
 
-function agreementStrength(level: Level | undefined): number {
-  return isSameValue(level) ? 3 : level === 'similar' || level === 'former' ? 2 : level === 'missing' ? 1 : 0;
+/** The weight of both names in the fields that the claims state. */
+export function weightAsStated(
+  context: NameContext,
+  { givenName, familyName }: Levels,
+  { crossed }: MatchModel,
+): number {
+  return (
+    fieldWeight(context, givenName ?? 'missing', 'givenName', context.spelledValues.givenName) +
+    fieldWeight(context, familyName ?? 'missing', 'familyName', context.spelledValues.familyName) +
+    Math.log2(1 - crossed)
+  );
+}
+
+/** The level of a name that agrees, but in another field. */
+export function atMostSimilar(level: Level): Level {
+  return level === 'normalised' ? 'similar' : level;
+}
+
+/** How well a name agrees, from 0 to 3. */
+export function agreementStrength(level: Level | undefined): number {
+  if (isSameValue(level)) return 3;
+  if (level === 'transliterated' || level === 'similar' || level === 'former') return 2;
+  return level === 'missing' ? 1 : 0;
 }
 
 function crossedLevel(claimed: Comparable, known: Comparable | undefined, names: NameRules): Level {
   const level = nameLevel(claimed.forms, known?.forms ?? [placeholderText], { ...names, particles: true });
   return known === undefined ? 'missing' : level;
-}
-
-/**
- * Levels and weight if both sides have the same words, but split differently between given and family name, or all in one field; undefined
- * if not. The weight is that of similar values in the registered fields.
- */
-export function regroupedNames(
-  context: NameContext,
-  levelsAsStated: Levels,
-): { readonly levels: NameLevels; readonly weight: number } | undefined {
-  const { givenName, familyName } = context.claims.values;
-  const { known } = context;
-  const hasNoNames = known.givenName === undefined && known.familyName === undefined;
-  if (hasNoNames || (givenName === undefined && familyName === undefined) || namesAgree(levelsAsStated))
-    return undefined;
-  const claimed = joinedForms(givenName?.forms, familyName?.forms);
-  const registered = new Set(joinedForms(known.givenName?.forms, known.familyName?.forms));
-  if (!claimed.some((form) => registered.has(form))) return undefined;
-  let weight = 0;
-  const levels: { givenName?: Level; familyName?: Level } = {};
-  if (known.givenName !== undefined) weight += fieldWeight(context, 'similar', 'givenName');
-  if (known.familyName !== undefined) weight += fieldWeight(context, 'similar', 'familyName');
-  if (givenName !== undefined) levels.givenName = 'similar';
-  if (familyName !== undefined) levels.familyName = 'similar';
-  return { levels, weight };
-}
-
-/** Whether all claimed names that the register has agree in their own field. */
-function namesAgree({ givenName, familyName }: Levels): boolean {
-  const stated = [givenName, familyName].filter((level) => level !== undefined && level !== 'missing');
-  return stated.length > 0 && stated.every((level) => agreementStrength(level) === agreementStrength('normalised'));
-}
-
-function joinedForms(given: Forms = [''], family: Forms = ['']): string[] {
-  return given.flatMap((first) => family.map((second) => `${first}${second}`.replaceAll(' ', '')));
 }
 
 /** `similar` if the claimed family name is the name at birth (EU 2023/333 includes birth names); undefined if not. */

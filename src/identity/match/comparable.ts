@@ -1,6 +1,7 @@
 import { type Forms, formsOf, toStoredText } from '../names/normalise.ts';
 import { dateForm } from '../register/birth-date.ts';
 import { type ClaimName, type Claims, claimKindOf, claimNames, splitNationalities } from '../register/claims.ts';
+import { postalCodeForms } from './postal-codes.ts';
 
 /** A value prepared for comparison: its stored text and its forms. */
 export type Comparable = { readonly exact: string; readonly forms: Forms };
@@ -29,6 +30,7 @@ export function toComparable(claim: ClaimName, value: string): Comparable {
     case 'date':
       return { exact: value, forms: [dateForm(value)] };
     case 'code':
+      if (claim === 'postalCode') return { exact: toStoredText(value), forms: postalCodeForms(value) };
       return { exact: toStoredText(value), forms: formsOf(value).map((form) => form.replaceAll(' ', '')) };
     case 'nations':
       return { exact: toStoredText(value), forms: nationalityForms(value) };

@@ -46,6 +46,7 @@ test('claims in other spellings match, with the level of each claim', () => {
     decision: 'match',
     fits: true,
     crossed: false,
+    contradicted: false,
     weight: 0,
     levels: {
       citizenId: 'exact',

@@ -2,16 +2,21 @@ import { agreesToPrecision } from '../register/birth-date.ts';
 import { type ClaimName, claimKindOf } from '../register/claims.ts';
 import type { RegisterRecord } from '../register/register.ts';
 import { sameInOtherCalendar } from './calendars.ts';
-import { birthNameLevel, crossedNames, fieldWeight, type NameContext, regroupedNames } from './combined-names.ts';
+import { birthNameLevel, fieldWeight, type NameContext } from './combined-names.ts';
 import { type Comparable, type NormalisedClaims, placeholderText, toComparable } from './comparable.ts';
+import { contradictsStatedId } from './contradiction.ts';
 import { decideRecord, fitsPolicy, type MatchDecision } from './decide.ts';
 import { formerAddressLevels, formerNameLevels } from './former-values.ts';
-import type { Level } from './level.ts';
+import { isSameValue, type Level } from './level.ts';
 import type { Frequencies } from './model.ts';
+import { isNameFiller } from './name-filler.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
-import { codeLevel, nationsLevel, placeLevel, streetLevel } from './place-level.ts';
+import { codeLevel, nationsLevel, placeLevel, postalCodeLevel, streetLevel } from './place-level.ts';
 import { claimsForMinimum, type MatchPolicy } from './policy.ts';
+import { combineNames } from './regrouped-names.ts';
+import { dottedWords } from './short-forms.ts';
 import { editDistance } from './similarity.ts';
+import { wholeNameLevels } from './whole-name.ts';
 
 /** The level of each submitted claim. Levels never leave the server; `claimResults` reduces them. */
 export type ClaimLevels = { readonly [claim in ClaimName]?: Level };
@@ -26,6 +31,8 @@ export type Comparison = {
   readonly crossed: boolean;
   /** The sum of the weights of all claims, in bits; 0 for a policy without a model. */
   readonly weight: number;
+  /** Whether an id is stated and the other claims are those of another person; see `contradictsStatedId`. */
+  readonly contradicted: boolean;
 };
 
 /** A comparison without the decision. */
@@ -42,7 +49,8 @@ export function compareRecord(
   frequencies?: Frequencies,
 ): Comparison {
   const measured = measureRecord(record, claims, policy, frequencies);
-  const isFit = fitsPolicy(measured, policy, claimsForMinimum(policy, claims));
+  const named = { ...measured, levels: wholeNameLevels(record, claims, measured) };
+  const isFit = fitsPolicy(named, policy, claimsForMinimum(policy, claims, record));
   return { ...measured, fits: isFit, decision: decideRecord(record, isFit, policy) };
 }
 
@@ -50,20 +58,22 @@ export function compareRecord(
 export function measureRecord(
   record: RegisterRecord,
   claims: NormalisedClaims,
-  { model, names }: Pick<MatchPolicy, 'model' | 'names'>,
+  policy: Pick<MatchPolicy, 'model' | 'names'> & { readonly refusesContradictions?: boolean },
   frequencies?: Frequencies,
 ): Measurement {
+  const { model, refusesContradictions = false } = policy;
+  const names = withDottedWords(policy.names, record, claims);
   const registeredValues: { [claim in ClaimName]?: Comparable } = {};
   const levels: { [claim in ClaimName]?: Level } = {};
   for (const claim of claims.submitted) {
-    const registered = record[claim];
+    const registered = registeredValue(record, claim);
     const value = toComparable(claim, registered ?? placeholderText);
     if (registered !== null) registeredValues[claim] = value;
     const level = levelOf(claim, claims.values[claim], value, names);
     levels[claim] = registered === null ? 'missing' : level;
   }
   for (const claim of ['givenName', 'familyName'] as const) {
-    const registered = record[claim];
+    const registered = registeredValue(record, claim);
     if (registered !== null) registeredValues[claim] ??= toComparable(claim, registered);
   }
   const birthNameMatch = birthNameLevel(record, claims, levels.familyName, names);
@@ -71,18 +81,37 @@ export function measureRecord(
   if (birthNameMatch !== undefined) levels.familyName = birthNameMatch;
   const nameContext: NameContext = { claims, spelledValues, known: registeredValues, names, model, frequencies };
   Object.assign(levels, formerNameLevels(record, claims, levels, names), formerAddressLevels(record, claims, levels));
-  const combinedNames = crossedNames(nameContext, levels) ?? regroupedNames(nameContext, levels);
+  const combinedNames = combineNames(nameContext, levels);
   if (combinedNames !== undefined) Object.assign(levels, combinedNames.levels);
   let weight = combinedNames?.weight ?? 0;
   for (const claim of claims.submitted) {
     if (combinedNames !== undefined && (claim === 'givenName' || claim === 'familyName')) continue;
     const name = claimKindOf(claim) === 'name' ? spelledValues[claim] : undefined;
-    weight += fieldWeight(nameContext, levels[claim] ?? 'missing', claim, name);
+    weight += fieldWeight(nameContext, levelForWeight(claim, levels, claims), claim, name);
   }
   const crossed = combinedNames !== undefined;
   const { givenName, familyName } = claims.values;
   if (!crossed && model !== undefined && givenName && familyName) weight += Math.log2(1 - model.crossed);
-  return { levels, crossed, weight };
+  const statesId = refusesContradictions && claims.submitted.includes('citizenId');
+  return { levels, crossed, weight, contradicted: statesId && contradictsStatedId(nameContext, levels, crossed) };
+}
+
+/** The registered value; null also for a filler in place of a name. */
+function registeredValue(record: RegisterRecord, claim: ClaimName): string | null {
+  const value = record[claim];
+  return value !== null && (claim === 'givenName' || claim === 'familyName') && isNameFiller(value) ? null : value;
+}
+
+function withDottedWords(names: NameRules, record: RegisterRecord, { values }: NormalisedClaims): NameRules {
+  const texts = [record.givenName, record.familyName, values.givenName?.exact, values.familyName?.exact];
+  const dotted = dottedWords(...texts.map((text) => text ?? ''));
+  return dotted === undefined ? names : { ...names, dotted };
+}
+
+/** An equal year or month has the weight of a date that agrees to its precision: many people share it. */
+function levelForWeight(claim: ClaimName, levels: ClaimLevels, { values }: NormalisedClaims): Level {
+  const level = levels[claim] ?? 'missing';
+  return claim === 'birthDate' && isSameValue(level) && values.birthDate?.forms[0]?.length !== 10 ? 'precision' : level;
 }
 
 function levelOf(claim: ClaimName, claimed: Comparable | undefined, known: Comparable, names: NameRules): Level {
@@ -99,7 +128,9 @@ function levelOfForms(claim: ClaimName, claimed: Comparable, known: Comparable, 
     case 'date':
       return dateLevel(claimed.forms[0] ?? '', known.forms[0] ?? '');
     case 'code':
-      return codeLevel(claimed.forms, known.forms);
+      return claim === 'postalCode'
+        ? postalCodeLevel(claimed.forms, known.forms)
+        : codeLevel(claimed.forms, known.forms);
     case 'nations':
       return nationsLevel(claimed.forms, known.forms);
     case 'address':

@@ -4,7 +4,7 @@ import { competingCandidates } from '../ambiguity/competing-candidates.ts';
 import { parseMatchPolicy } from '../policies/policy-file.ts';
 import { competingThresholdFor, fitsWithoutMinimum, thresholdFor } from './decide.ts';
 import type { Level } from './level.ts';
-import { calibratedPolicy } from './policy.ts';
+import { calibratedPolicy, standardPolicy, standardPolicy2 } from './policy.ts';
 
 type Three = readonly [Level, Level, Level];
 
@@ -14,7 +14,7 @@ test('the threshold is the same with and without an address, and ten times stric
   const whole: Three = ['exact', 'exact', 'exact'];
   const without: Three = ['missing', 'exact', 'exact'];
   const { threshold, competingThreshold } = calibratedPolicy;
-  const found = (weight: number, levels: object) => ({ weight, levels, crossed: false });
+  const found = (weight: number, levels: object) => ({ weight, levels, crossed: false, contradicted: false });
   for (const three of [whole, without]) {
     const bare = levelsOf(three);
     const placed = { ...bare, streetAddress: 'similar' as const };
@@ -47,7 +47,10 @@ test('a stricter threshold also applies if a name is missing', () => {
 
 test('fewer than two agreeing values of names and date identify no person, however probable', () => {
   const fits = (three: Three, also: object = {}) =>
-    fitsWithoutMinimum({ levels: { ...levelsOf(three), ...also }, weight: 60, crossed: false }, calibratedPolicy);
+    fitsWithoutMinimum(
+      { levels: { ...levelsOf(three), ...also }, weight: 60, crossed: false, contradicted: false },
+      calibratedPolicy,
+    );
   const nobody: readonly Three[] = [
     ['different', 'close', 'exact'],
     ['near', 'near', 'exact'],
@@ -65,4 +68,18 @@ test('fewer than two agreeing values of names and date identify no person, howev
     ['close', 'exact', 'inverted'],
   ];
   for (const three of somebody) assert.equal(fits(three), true, three.join(' '));
+});
+
+test('two transliterated names count as one deviation, and a second deviation is refused', () => {
+  const fits = (levels: object, policy = standardPolicy2) =>
+    fitsWithoutMinimum(
+      { weight: 40, levels: { citizenId: 'exact', ...levels }, crossed: false, contradicted: false },
+      policy,
+    );
+  const both = { givenName: 'transliterated', familyName: 'transliterated', birthDate: 'exact' } as const;
+  assert.equal(fits(both), true);
+  assert.equal(fits(both, standardPolicy), false);
+  assert.equal(fits({ ...both, familyName: 'similar' }), false);
+  assert.equal(fits({ ...both, birthDate: 'inverted' }), false);
+  assert.equal(fits({ ...both, citizenId: undefined, streetAddress: 'exact' }), false);
 });

@@ -14,6 +14,7 @@ type ComparedLevels = {
   readonly levels: { readonly [claim in ClaimName]?: Level };
   readonly weight: number;
   readonly crossed: boolean;
+  readonly contradicted: boolean;
 };
 
 type RecordFlags = Pick<RegisterRecord, 'underReview' | 'locked' | 'lockedByCitizen' | 'deceased'>;
@@ -62,7 +63,7 @@ function isIdentified(levels: ComparedLevels['levels']): boolean {
   );
 }
 
-const identifyingLevels: ReadonlySet<Level> = new Set(['exact', 'normalised', 'similar', 'former']);
+const identifyingLevels: ReadonlySet<Level> = new Set(['exact', 'normalised', 'transliterated', 'similar', 'former']);
 const nameAndDateClaims = ['givenName', 'familyName', 'birthDate'] as const;
 const nameAndDateLevels: ReadonlySet<Level> = new Set([...identifyingLevels, 'precision', 'inverted', 'shortened']);
 
@@ -72,7 +73,7 @@ const nameAndDateLevels: ReadonlySet<Level> = new Set([...identifyingLevels, 'pr
  */
 export function fitsWithoutMinimum(found: ComparedLevels, policy: MatchPolicy): boolean {
   const { weight, levels } = found;
-  if (levels.citizenId === 'different') return false;
+  if (levels.citizenId === 'different' || found.contradicted) return false;
   const likely =
     policy.model === undefined || probabilityOf(weight, policy.model.prior) >= thresholdFor(levels, policy);
   return likely && (policy.tolerant ? isIdentified(levels) : agreesByRules(found, policy));
@@ -82,14 +83,17 @@ export function fitsWithoutMinimum(found: ComparedLevels, policy: MatchPolicy): 
 function agreesByRules({ levels, crossed }: ComparedLevels, policy: MatchPolicy): boolean {
   const withAgreeingId = hasAgreeingId(levels, policy);
   let fuzzy = 0;
+  let isTransliterated = false;
   for (const [claim, level] of Object.entries(levels) as [ClaimName, Level][]) {
     if (level === 'missing' || policy.agreement.has(level)) continue;
     if (!withAgreeingId || !(policy.agreementWithId[claim]?.has(level) ?? false)) return false;
     // Exchanged names count as one deviation.
     const counted = crossed && claim === 'familyName' && levels.givenName !== undefined;
-    if (level !== 'precision' && countedAsFuzzy.has(claim) && !counted) fuzzy += 1;
+    if (level === 'transliterated') isTransliterated = true;
+    else if (level !== 'precision' && countedAsFuzzy.has(claim) && !counted) fuzzy += 1;
   }
-  return fuzzy <= policy.mostFuzzy;
+  // One writer spells both names, so two names from another script are one deviation.
+  return fuzzy + (isTransliterated ? 1 : 0) <= policy.mostFuzzy;
 }
 
 function hasAgreeingId(levels: ComparedLevels['levels'], policy: MatchPolicy): boolean {

@@ -3,7 +3,7 @@ import type { FormerAddress, FormerName, RegisterRecord } from '../register/regi
 import { type NormalisedClaims, toComparable } from './comparable.ts';
 import type { Level } from './level.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
-import { codeLevel, placeLevel, streetLevel } from './place-level.ts';
+import { placeLevel, postalCodeLevel, streetLevel } from './place-level.ts';
 import type { MatchPolicy } from './policy.ts';
 
 type Levels = { readonly [claim in ClaimName]?: Level };
@@ -64,7 +64,7 @@ function isName(
 const addressParts = ['streetAddress', 'postalCode', 'locality', 'country'] as const;
 const addressPartLevels = {
   streetAddress: streetLevel,
-  postalCode: codeLevel,
+  postalCode: postalCodeLevel,
   locality: placeLevel,
   country: placeLevel,
 };
@@ -99,5 +99,5 @@ function agreesAsWhole(
 }
 
 function differs(level: Level | undefined): boolean {
-  return level !== undefined && !['exact', 'normalised', 'similar', 'missing'].includes(level);
+  return level !== undefined && !['exact', 'normalised', 'transliterated', 'similar', 'missing'].includes(level);
 }

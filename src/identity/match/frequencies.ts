@@ -1,5 +1,6 @@
 import type { ClaimName } from '../register/claims.ts';
 import type { Frequencies } from './model.ts';
+import { ValueCounter, type ValueCounts } from './value-counter.ts';
 
 /** The claims whose frequencies are counted. */
 export const countedClaims = ['givenName', 'familyName', 'postalCode', 'locality'] as const;
@@ -25,26 +26,37 @@ const maxStoredValues = 10_000;
 /** Counts of a smaller register say nothing about a name. */
 const minPersons = 300;
 
-/** Counts values. `add` is called once per person and claim. */
-export function createFrequencyCounter(): { add(claim: CountedClaim, form: string): void; tables(): FrequencyTables } {
-  const tallies = new Map(countedClaims.map((claim) => [claim, new Map<string, number>()] as const));
+/** Different values of a claim that are counted in memory, about 15 MB; see `ValueCounter`. */
+const maxCountedValues = 131_072;
+
+/** Counts the values of each claim, in memory that does not grow with the register. */
+export type FrequencyCounter = {
+  /** Called once per person and claim with `frequencyForm`. */
+  add(claim: CountedClaim, form: string): void;
+  /** Starts the second pass, and returns the claims whose values must be added again. */
+  startSecondPass(): readonly CountedClaim[];
+  tables(): FrequencyTables;
+  /** The number of values in memory, of all claims. */
+  size(): number;
+};
+
+/** Creates a counter without values. */
+export function createFrequencyCounter(): FrequencyCounter {
+  const counters = new Map(countedClaims.map((claim) => [claim, new ValueCounter(maxCountedValues)] as const));
   return {
     add: (claim, form) => {
-      const counts = tallies.get(claim);
-      if (counts !== undefined && form !== '') counts.set(form, (counts.get(form) ?? 0) + 1);
+      if (form !== '') counters.get(claim)?.add(form);
     },
-    tables: () => Object.fromEntries([...tallies].map(([claim, counts]) => [claim, tableOf(counts)])),
+    startSecondPass: () => [...counters].flatMap(([claim, counter]) => (counter.startSecondPass() ? [claim] : [])),
+    tables: () => Object.fromEntries([...counters].map(([claim, counter]) => [claim, tableOf(counter.result())])),
+    size: () => [...counters.values()].reduce((sum, { size }) => sum + size, 0),
   };
 }
 
-function tableOf(counts: ReadonlyMap<string, number>): FrequencyTable {
-  let total = 0;
-  for (const count of counts.values()) total += count;
-  let average = 0;
-  for (const count of counts.values()) average += (count / total) ** 2;
-  if (counts.size <= maxStoredValues) return { total, average, floor: 1, counts: Object.fromEntries(counts) };
-  const mostFrequent = [...counts].sort(([, one], [, other]) => other - one).slice(0, maxStoredValues);
-  return { total, average, floor: mostFrequent.at(-1)?.[1] ?? 1, counts: Object.fromEntries(mostFrequent) };
+function tableOf({ total, average, counts }: ValueCounts): FrequencyTable {
+  const stored = counts.slice(0, maxStoredValues);
+  const floor = counts.length <= maxStoredValues ? 1 : (stored.at(-1)?.[1] ?? 1);
+  return { total, average, floor, counts: Object.fromEntries(stored) };
 }
 
 /** Frequencies from these tables; undefined if the register is too small. A value that is not stored has the maximum count possible. */

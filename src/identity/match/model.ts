@@ -1,7 +1,6 @@
 import type { ClaimName } from '../register/claims.ts';
 import type { Comparable } from './comparable.ts';
 import { isSameValue, type Level } from './level.ts';
-import { readsAsLatin } from './name-level.ts';
 
 /** The probability of a level for the same person (m) and for two different people (u). */
 export type LevelProbabilities = { readonly m: number; readonly u: number };
@@ -37,8 +36,7 @@ const maxFrequencyFactor = 8;
  */
 export function claimWeight(model: MatchModel, compared: ComparedClaim, frequencies: Frequencies | undefined): number {
   const { claim, known } = compared;
-  // Models have no parameters for former values, so they count as similar.
-  const level = compared.level === 'former' ? 'similar' : compared.level;
+  const level = countedAsSimilar.has(compared.level) ? 'similar' : compared.level;
   if (level === 'missing') return 0;
   const chances = model.claims[claim];
   if (chances === undefined) return 0;
@@ -53,6 +51,9 @@ export function claimWeight(model: MatchModel, compared: ComparedClaim, frequenc
   return Math.log2(chance.m / unlike) + spellingWeight(compared, frequencies);
 }
 
+/** Models have no parameters for these levels. */
+const countedAsSimilar: ReadonlySet<Level> = new Set(['former', 'transliterated']);
+
 /** The probability that a name similar to the registered one is itself in the register: for the same person, and for two. */
 const anotherName: LevelProbabilities = { m: 0.05, u: 0.5 };
 
@@ -61,13 +62,13 @@ const anotherName: LevelProbabilities = { m: 0.05, u: 0.5 };
  * other person has the registered name, the error may be in the register, so the weight is 0.
  */
 function spellingWeight({ claim, level, claimed, known }: ComparedClaim, frequencies: Frequencies | undefined): number {
-  // Short forms and former names are names of the person.
+  // Short forms, transliterations and former names are names of the person.
   if (level !== 'similar' && level !== 'close' && level !== 'near') return 0;
   if (claimed === undefined || known === undefined || frequencies === undefined) return 0;
   const written = claimed.forms[0] ?? '';
   const registered = known.forms[0] ?? '';
-  // Another alphabet or word order is not a typing error.
-  if (readsAsLatin(written) !== readsAsLatin(registered) || sameWords(written, registered)) return 0;
+  // Another word order is not a typing error.
+  if (sameWords(written, registered)) return 0;
   const bearers = frequencies.count(claim, frequencyForm(claimed));
   if (bearers === undefined) return 0;
   if (bearers === 0) return Math.log2((1 - anotherName.m) / (1 - anotherName.u));

@@ -1,37 +1,53 @@
 import { withoutParticles } from '../names/name-key.ts';
 import type { Forms } from '../names/normalise.ts';
 import { stripOptionalWords } from '../names/optional-words.ts';
+import { isScriptReading } from '../names/script-letters.ts';
 import { isArabic, readArabic } from './arabic.ts';
-import { isHebrew, spellsHebrew } from './hebrew.ts';
 import type { Level } from './level.ts';
+import { areShortForms, isShortened, type ShortFormRules } from './short-forms.ts';
 import { editDistance, jaroWinkler, lettersExchanged, maxComparedLength } from './similarity.ts';
+import { areSpellingVariants } from './spelling-variants.ts';
 
 /** Rules for names beyond the comparison of letters. */
-export type NameRules = {
-  /** Short forms of given names in lower case; undefined if the policy has none. */
-  readonly nicknames?: ReadonlyMap<string, ReadonlySet<string>>;
+export type NameRules = ShortFormRules & {
   /** Whether particles may be missing: true for family names. Al, Ben and Van are given names. */
   readonly particles?: boolean;
 };
 
 /** The best level of any form of one name with any form of the other. Never `exact`: the caller compares the texts. */
 export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): Level {
-  let best = worstRank;
-  // Different Han or Hangul names can have the same reading, so a shared reading alone is at most `similar`.
-  const least =
-    isAmbiguousInLatin(claimed) && isAmbiguousInLatin(known) && inOwnScript(claimed) !== inOwnScript(known) ? 1 : 0;
-  for (const one of claimed) {
-    for (const other of known) {
-      const level = rankOfForms(one, other, rules);
-      if (level < best) best = level;
-    }
-  }
-  return levelsByRank[Math.max(best, least)] ?? 'different';
+  // Different Han or Hangul names can have the same reading (伟 and 薇), so only their own letters are compared.
+  const own = isAmbiguousInLatin(claimed) && isAmbiguousInLatin(known);
+  const found = own ? bestRank(lettersOf(claimed), lettersOf(known), rules) : bestRank(claimed, known, rules);
+  // The Latin reading of a name in syllables is one word: Youngsu is not short for Young-hee.
+  const best = found === shortenedRank && isSyllabic(claimed) !== isSyllabic(known) ? worstRank : found;
+  const isRead = best > 0 && !(own && isHan(claimed) === isHan(known));
+  return (isRead ? readingLevel(claimed, known) : undefined) ?? levelsByRank[best] ?? 'different';
 }
 
-/** The name in its own script without blanks. */
-function inOwnScript(forms: Forms): string {
-  return joined(forms.at(-1) ?? '');
+function bestRank(claimed: Forms, known: Forms, rules: NameRules): number {
+  let best = worstRank;
+  for (const one of claimed) {
+    for (const other of known) {
+      const rank = rankOfForms(one, other, rules);
+      if (rank < best) best = rank;
+    }
+  }
+  return best;
+}
+
+/** The name in its own script, Hangul by letters: a keystroke is a letter. */
+function lettersOf(forms: Forms): Forms {
+  return forms.slice(-1).map((form) => form.normalize('NFD'));
+}
+
+/** Whether the name is in Han characters, kana or Hangul. */
+function isSyllabic(forms: Forms): boolean {
+  return /[\u3040-\u30ff\uac00-\ud7af]|\p{Script=Han}/u.test(forms.at(-1) ?? '');
+}
+
+function isHan(forms: Forms): boolean {
+  return /\p{Script=Han}/u.test(forms.at(-1) ?? '');
 }
 
 /** Whether different names of this script can have the same Latin spelling. */
@@ -42,6 +58,7 @@ function isAmbiguousInLatin(forms: Forms): boolean {
 
 const levelsByRank: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
 const worstRank = levelsByRank.length - 1;
+const shortenedRank = levelsByRank.indexOf('shortened');
 
 function rankOfForms(one: string, other: string, rules: NameRules): number {
   const first = joined(one);
@@ -50,8 +67,8 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
   const longer = Math.max(first.length, second.length);
   if (longer > maxComparedLength) return worstRank;
   if (readsAsLatin(one) !== readsAsLatin(other)) {
-    // Edit distance is meaningless across scripts. Transliterations are separate forms.
-    return rankAcrossScripts(one, second) ?? rankAcrossScripts(other, first) ?? worstRank;
+    // Edit distance is meaningless across scripts. Transliterations are separate forms, and `readingLevel` compares readings.
+    return worstRank;
   }
   const spaced = one.includes(' ') || other.includes(' ');
   if (spaced) {
@@ -61,17 +78,22 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
     if (claimed.generation !== known.generation && claimed.generation && known.generation) return worstRank;
     if (claimed.form !== one || known.form !== other) return rankOfForms(claimed.form, known.form, rules);
   }
-  if (spaced && rules.particles === true && joined(withoutParticles(one)) === joined(withoutParticles(other))) return 0;
+  const hasParticles = spaced && rules.particles === true;
+  const [plain, plainOther] = hasParticles ? [withoutParticles(one), withoutParticles(other)] : [one, other];
+  if (hasParticles && joined(plain) === joined(plainOther)) return 0;
   if (spaced && wordsExchanged(one, other)) return 1;
   const shorter = Math.min(first.length, second.length);
   const edits = editDistance(first, second, 3);
+  // An initial that is left out is no slip: John and John A.
+  if (edits === 1 && spaced && isWordLeftOut(one, other)) return 2;
   if (longer >= 4 && (edits === 1 || lettersExchanged(first, second))) return 1;
-  if (isShortened(one, other, rules)) return 2;
+  if (isShortened(plain, plainOther, rules)) return 2;
   if (shorter >= 3 && (first.startsWith(second) || second.startsWith(first))) return 2;
   const likeness = jaroWinkler(first, second);
-  if ((edits === 2 && longer >= 5) || (likeness >= 0.92 && shorter >= 4)) return 3;
-  if (edits === 1 || (edits === 3 && longer >= 8) || likeness >= 0.84) return 4;
-  return worstRank;
+  const isClose = (edits === 2 && longer >= 5) || (likeness >= 0.92 && shorter >= 4);
+  const isNear = edits === 1 || (edits === 3 && longer >= 8) || likeness >= 0.84;
+  if ((!isClose && !isNear) || (spaced && isContradicted(plain, plainOther, rules))) return worstRank;
+  return isClose ? 3 : 4;
 }
 
 /** Whether a form starts with a Latin letter. */
@@ -79,12 +101,37 @@ export function readsAsLatin(form: string): boolean {
   return form < '\u0370';
 }
 
-/** The rank of a Latin spelling of a Hebrew or Arabic name; undefined if it is no reading of the name. */
-function rankAcrossScripts(name: string, latin: string): number | undefined {
-  if (isHebrew(name)) return spellsHebrew(name, latin) ? 1 : undefined;
-  if (!isArabic(name)) return undefined;
-  const read = readArabic(name, latin);
-  return read === undefined ? undefined : read === 'usual' ? 0 : 1;
+/** The level of a name and a reading of it in Latin letters, or of two Latin spellings of a name; undefined if they are neither. */
+function readingLevel(claimed: Forms, known: Forms): Level | undefined {
+  if (isLatinOnly(claimed) && isLatinOnly(known)) {
+    const areVariants = claimed.some((one) => known.some((other) => areSpellingVariants(one, other)));
+    return areVariants ? 'transliterated' : undefined;
+  }
+  return levelAcrossScripts(claimed, known) ?? levelAcrossScripts(known, claimed);
+}
+
+function isLatinOnly(forms: Forms): boolean {
+  return readsAsLatin(forms.at(-1) ?? '');
+}
+
+function levelAcrossScripts(forms: Forms, latinForms: Forms): Level | undefined {
+  const own = forms.at(-1) ?? '';
+  if (readsAsLatin(own) || own.length > maxComparedLength) return undefined;
+  let level: Level | undefined;
+  for (const form of latinForms) {
+    const latin = joined(form);
+    if (!readsAsLatin(latin) || latin.length > maxComparedLength) continue;
+    const reading = readAcrossScripts(own, latin);
+    if (reading === 'usual') return 'normalised';
+    if (reading === 'possible') level = 'transliterated';
+  }
+  return level;
+}
+
+/** Whether the text in Latin letters is a reading of the name. */
+function readAcrossScripts(name: string, latin: string): 'usual' | 'possible' | undefined {
+  if (isArabic(name)) return readArabic(name, latin);
+  return isScriptReading(name, latin) ? 'possible' : undefined;
 }
 
 function joined(form: string): string {
@@ -102,28 +149,26 @@ function wordsExchanged(one: string, other: string): boolean {
   return first[a] === second[b] && first[b] === second[a];
 }
 
-/** Whether each word of the shorter name is a word of the longer one, its initial or its nickname. */
-function isShortened(one: string, other: string, { nicknames }: NameRules): boolean {
-  if (!one.includes(' ') && !other.includes(' ')) return isInitialOf(one, other) || isNickname(one, other, nicknames);
-  const [fewer, more] =
-    one.length <= other.length ? [one.split(' '), other.split(' ')] : [other.split(' '), one.split(' ')];
-  if (fewer.length > more.length) return false;
-  const unmatched = [...more];
-  for (const word of fewer) {
-    const at = unmatched.findIndex((known) => isInitialOf(word, known) || nicknames?.get(known)?.has(word) === true);
-    const found = at >= 0 ? at : unmatched.findIndex((known) => nicknames?.get(word)?.has(known) === true);
-    if (found < 0) return false;
-    unmatched.splice(found, 1);
-  }
-  return true;
+/** Whether one name is the other without its first or last words. */
+function isWordLeftOut(one: string, other: string): boolean {
+  const [less, more] = one.length < other.length ? [one, other] : [other, one];
+  return more.startsWith(`${less} `) || more.endsWith(` ${less}`);
 }
 
-function isNickname(one: string, other: string, nicknames: NameRules['nicknames']): boolean {
-  return nicknames?.get(other)?.has(one) === true || nicknames?.get(one)?.has(other) === true;
+/** Whether names of equally many words have a pair of words that differs by more than a slip: Hans Peter and Hans Paul are two people. */
+function isContradicted(one: string, other: string, rules: NameRules): boolean {
+  const words = one.split(' ');
+  const others = other.split(' ');
+  return words.length === others.length && words.some((word, at) => areDifferentWords(word, others[at] ?? '', rules));
 }
 
-function isInitialOf(word: string, known: string): boolean {
-  return (
-    word === known || (word.length === 1 && known.startsWith(word)) || (known.length === 1 && word.startsWith(known))
-  );
+/** Whether two words of names differ by more than a slip. A common ending is ignored: Petrovich and Pavlovich have different stems. */
+function areDifferentWords(word: string, other: string, rules: NameRules): boolean {
+  if (word === other || areShortForms(word, other, rules)) return false;
+  let ending = 0;
+  while (word.at(-1 - ending) === other.at(-1 - ending)) ending += 1;
+  const cut = ending >= leastCommonEnding ? -ending : undefined;
+  return rankOfForms(word.slice(0, cut), other.slice(0, cut), rules) === worstRank;
 }
+
+const leastCommonEnding = 4;

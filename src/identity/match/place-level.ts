@@ -1,7 +1,9 @@
 import type { Forms } from '../names/normalise.ts';
 import { formSeparator } from './comparable.ts';
 import type { Level } from './level.ts';
+import { isPostalArea, postalCountryOf } from './postal-codes.ts';
 import { editDistance, jaroWinkler } from './similarity.ts';
+import { compareStreetNames, type Likeness } from './street-names.ts';
 import { type StreetParts, streetParts } from './street-parts.ts';
 
 /** The level of two towns, countries or places of birth. */
@@ -93,7 +95,17 @@ function nationLevel(forms: readonly string[], known: Forms): Level {
   return isRenamed ? 'similar' : 'different';
 }
 
-/** The level of two numbers of documents or postal codes. */
+/** The level of two postal codes in the forms of `postalCodeForms`. `precision`: one is the area of the other. */
+export function postalCodeLevel(claimed: Forms, known: Forms): Level {
+  const country = postalCountryOf(claimed);
+  const otherCountry = postalCountryOf(known);
+  if (country !== undefined && otherCountry !== undefined && country !== otherCountry) return 'different';
+  const isPlain = (form: string) => !form.includes(' ');
+  const level = codeLevel(claimed.filter(isPlain), known.filter(isPlain));
+  return level !== 'normalised' && isPostalArea(claimed[0] ?? '', known[0] ?? '') ? 'precision' : level;
+}
+
+/** The level of two numbers of documents. */
 export function codeLevel(claimed: Forms, known: Forms): Level {
   let edits = 3;
   for (const one of claimed) for (const other of known) edits = Math.min(edits, editDistance(one, other, 2));
@@ -105,35 +117,60 @@ export function codeLevel(claimed: Forms, known: Forms): Level {
  * only one of them has a flat. Different flats are different addresses.
  */
 export function streetLevel(claimed: Forms, known: Forms): Level {
-  const claimedParts = claimed.map(streetParts);
+  const claimedParts = claimedPartsOf(claimed);
   const knownParts = known.map(streetParts);
   const [first] = claimedParts;
   if (
     first !== undefined &&
-    first.street !== '' &&
-    knownParts[0]?.street === '' &&
+    first.words.length > 0 &&
+    knownParts[0]?.words.length === 0 &&
     knownParts[0].numbers === first.numbers
   )
     return 'missing';
   let best = streetLevelsByRank.length - 1;
-  for (const one of claimedParts) for (const other of knownParts) best = Math.min(best, streetRank(one, other));
-  return streetLevelsByRank[best] ?? 'different';
+  let isOther = false;
+  for (const one of claimedParts)
+    for (const other of knownParts) {
+      const rank = streetRank(one, other);
+      isOther ||= rank > otherStreetRank;
+      best = Math.min(best, rank);
+    }
+  // The likeness of letters in another form does not count against two different words: Hauptstrasse, Hauptweg.
+  const isAgreed = best === 0 || best === 2;
+  return (isOther && !isAgreed ? undefined : streetLevelsByRank[best]) ?? 'different';
+}
+
+/** The parts of claims, which are compared with many records. */
+const claimedPartsByForms = new WeakMap<Forms, readonly StreetParts[]>();
+
+function claimedPartsOf(claimed: Forms): readonly StreetParts[] {
+  const found = claimedPartsByForms.get(claimed);
+  if (found !== undefined) return found;
+  const parts = claimed.map(streetParts);
+  claimedPartsByForms.set(claimed, parts);
+  return parts;
 }
 
 const streetLevelsByRank: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
 
 function streetRank(first: StreetParts, second: StreetParts): number {
   const home = compareHomes(first, second);
-  const sameStreet = first.street === second.street || first.sorted === second.sorted;
-  if (sameStreet && home !== 'other') return home === 'same' ? 0 : 2;
+  const names = compareStreetNames(first, second);
+  if (names === 'other') return otherStreetRank + 1;
+  if (names === 'same' && home !== 'other') return home === 'same' ? 0 : 2;
+  if (names === 'abbreviated' && home !== 'other') return home === 'same' ? 1 : 2;
+  if (names === 'shortened') return home === 'other' ? 3 : 2;
+  const { edits, likeness } = typeof names === 'string' ? sameLetters : names;
   const sameNumber = home === 'same' && first.numbers !== '';
-  const edits = editDistance(first.street, second.street, 2);
-  const likeness = edits === 0 ? 1 : jaroWinkler(first.street, second.street);
   const alike = edits <= 2 || likeness >= 0.92;
   if (sameNumber && alike) return 1;
   if (alike || (sameNumber && likeness >= 0.8)) return 3;
-  return likeness >= 0.85 ? 4 : 5;
+  return likeness >= 0.85 ? 4 : otherStreetRank;
 }
+
+/** The rank of different streets; that of different words for the kind of street is higher. */
+const otherStreetRank = 5;
+const sameLetters: Likeness = { edits: 0, likeness: 1 };
 
 /** `flatless`: the same house number, and only one has a flat. */
 type HomeComparison = 'same' | 'flatless' | 'other';

@@ -1,4 +1,6 @@
+import { dateForm } from '../register/birth-date.ts';
 import type { ClaimName } from '../register/claims.ts';
+import type { RegisterRecord } from '../register/register.ts';
 import type { NormalisedClaims } from './comparable.ts';
 import { learnedModel } from './learned-model.ts';
 import type { Level } from './level.ts';
@@ -32,6 +34,10 @@ export type MatchPolicy = {
   readonly competingThreshold: number;
   /** Whether a match requires that no other person of the register fits the claims as well. */
   readonly checksAmbiguity: boolean;
+  /** Whether a stated id is refused beside a name, date or address of another person; see `contradictsStatedId`. */
+  readonly refusesContradictions: boolean;
+  /** Whether an address is no evidence between the people who live there. */
+  readonly discountsHouseholds: boolean;
   readonly names: NameRules;
   /** The claims that clients may submit; undefined permits all. */
   readonly permitted?: ReadonlySet<ClaimName>;
@@ -71,14 +77,16 @@ export const standardPolicy: MatchPolicy = {
   bareThreshold: 0,
   competingThreshold: 0,
   checksAmbiguity: false,
+  refusesContradictions: false,
+  discountsHouseholds: false,
   names: {},
   leastDate: 'day',
   former: { nameYears: 5, addressYears: 2 },
   deceasedMatch: false,
 };
 
-const similarOrShortened: ReadonlySet<Level> = new Set(['similar', 'shortened', 'former']);
-const similarOrFormer: ReadonlySet<Level> = new Set(['similar', 'former']);
+const similarOrShortened: ReadonlySet<Level> = new Set(['transliterated', 'similar', 'shortened', 'former']);
+const similarOrFormer: ReadonlySet<Level> = new Set(['transliterated', 'similar', 'former']);
 const former: ReadonlySet<Level> = new Set(['former']);
 
 /**
@@ -92,7 +100,7 @@ export const standardPolicy2: MatchPolicy = {
   agreementWithId: {
     givenName: similarOrShortened,
     familyName: similarOrFormer,
-    birthFamilyName: new Set(['similar']),
+    birthFamilyName: new Set(['transliterated', 'similar']),
     birthDate: new Set(['precision', 'inverted']),
     birthPlace: new Set(['similar']),
     nationality: new Set(['similar']),
@@ -132,17 +140,55 @@ export const calibratedPolicy: MatchPolicy = {
   competingThreshold: 0.999,
 };
 
+/**
+ * Probability decides, but an id does not outweigh another person's name, date or address, and an address is no evidence between members of
+ * a household. The default.
+ */
+export const standardPolicy3: MatchPolicy = {
+  ...calibratedPolicy,
+  name: 'standard-2026-3',
+  refusesContradictions: true,
+  discountsHouseholds: true,
+};
+
 /** The built-in policies by name. */
 export const shippedPolicies: ReadonlyMap<string, MatchPolicy> = new Map(
-  [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy].map((policy) => [policy.name, policy]),
+  [standardPolicy3, standardPolicy2, standardPolicy, euPolicy, calibratedPolicy].map((policy) => [policy.name, policy]),
 );
 
 const dateLengths: Readonly<Record<DatePart, number>> = { year: 4, month: 7, day: 10 };
 
-/** The submitted claims that count towards the minimum: all except a birth date that is not precise enough. */
-export function claimsForMinimum({ leastDate }: MatchPolicy, { submitted, values }: NormalisedClaims): Set<ClaimName> {
-  const isPrecise = (values.birthDate?.forms[0] ?? '').length >= dateLengths[leastDate];
-  return new Set(submitted.filter((claim) => claim !== 'birthDate' || isPrecise));
+/** Whether a date in the form of `dateForm` has the precision that counts towards the minimum of the policy. */
+export function isPreciseDate(date: string, { leastDate }: MatchPolicy): boolean {
+  return date.length >= dateLengths[leastDate];
+}
+
+/**
+ * The submitted claims that can count towards the minimum, whatever the register has. A search by one name counts as one by both: it can be
+ * the whole name of a person (`wholeNameLevels`).
+ */
+export function submittedForMinimum({ submitted, values }: NormalisedClaims): Set<ClaimName> {
+  const isSearchByName = values.citizenId === undefined && (values.givenName ?? values.familyName) !== undefined;
+  return new Set([...submitted, ...(isSearchByName ? bothNames : [])]);
+}
+
+const bothNames = ['givenName', 'familyName'] as const;
+
+/**
+ * The submitted claims that count towards the minimum for this record. A birth date that is not precise enough counts only if the record has
+ * no more precise one.
+ */
+export function claimsForMinimum(
+  policy: MatchPolicy,
+  claims: NormalisedClaims,
+  record: Pick<RegisterRecord, 'birthDate'>,
+): Set<ClaimName> {
+  const counted = submittedForMinimum(claims);
+  const date = claims.values.birthDate?.forms[0] ?? '';
+  const registered = dateForm(record.birthDate ?? '');
+  const isAsPrecise = registered !== '' && date.length >= registered.length;
+  if (!isPreciseDate(date, policy) && !isAsPrecise) counted.delete('birthDate');
+  return counted;
 }
 
 /** Whether these claims contain one of the minimum sets. */

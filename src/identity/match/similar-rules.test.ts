@@ -76,7 +76,7 @@ const families: readonly Family[] = [
       ['Jansen', 'Hansen'],
     ],
     nearMisses: [['Jansen', 'Hanssen']],
-    as: ['similar'],
+    as: ['similar', 'transliterated'],
   },
   {
     rule: 'N-g hyphens, commas, apostrophes',

@@ -87,3 +87,33 @@ test('a number after the street with a letter is one number, and words of street
   assert.equal(levelOf('Flat 3, 12 Hgih Street', '12 High Street, Flat 3'), 'similar');
   assert.equal(levelOf('Flat 3, 12 Hgih Street', '12 High Street'), 'close');
 });
+
+test('floors, sides, staircases and suffixes in usual notations agree, and other ones do not', () => {
+  const homes: readonly (readonly [string, string, string])[] = [
+    ['Calle Luna 5, 2º B', 'C/ Luna, 5 2ºB', 'Calle Luna 5, 2º C'],
+    ['Calle Luna 5, 2º B', 'Calle Luna 5 piso 2 puerta B', 'Calle Luna 5, 3º B'],
+    ['Rua Nova 8, 3º Esq.', 'R. Nova 8 3 esq', 'Rua Nova 8, 3º Dto.'],
+    ['Nørregade 4, 2. tv', 'Nørregade 4 2 tv', 'Nørregade 4, 2. th'],
+    ['Keizersgracht 90-III', 'Keizersgracht 90 3', 'Keizersgracht 90-II'],
+    ['Lindenstr. 8, 3. OG', 'Lindenstraße 8, 3. Stock', 'Lindenstr. 8, 2. OG'],
+    ['6 rue Nove 2e étage', '6 rue Nove étage 2', '6 rue Nove 3e étage'],
+    ['9 North Elm Street Apt 4B', '9 N Elm St #4B', '9 N Elm St #5B'],
+    ['ул. Чехова, д. 4, кв. 9', 'ul. Chekhova 4-9', 'ул. Чехова, д. 4, кв. 8'],
+    ['Gül Caddesi No: 5 Daire: 3', 'Gül Cad. No 5 D 3', 'Gül Cad. No 5 D 4'],
+    ['Kärntner Ring 5/2/3', 'Kärntner Ring 5 Stiege 2 Tür 3', 'Kärntner Ring 5/2/4'],
+    ['12 A High St', '12a High Street', '12b High Street'],
+    ["12 rue de l'Eglise, apt 2", '12 r. de l’Église apt 2', "12 rue de l'Eglise, apt 3"],
+    ['Str. Florilor nr. 5, bl. A2, ap. 12', 'Strada Florilor 5 bl A2 ap 12', 'Str. Florilor nr. 5, bl. A3, ap. 12'],
+    ['港区芝公園4-2-8', '港区芝公園４丁目２番８号', '港区芝公園4-2-9'],
+  ];
+  for (const [one, same, other] of homes) {
+    assert.equal(levelOf(one, same), 'normalised', `${one} / ${same}`);
+    assert.equal(levelOf(one, other), 'close', `${one} / ${other}`);
+  }
+});
+
+test('a host before the street is left out as a flat is, and a host after it changes nothing', () => {
+  assert.equal(levelOf('c/o Weber, Lindenstr. 8', 'Lindenstraße 8'), 'shortened');
+  assert.equal(levelOf('Lindenstr. 8, c/o Weber', 'Lindenstraße 8'), 'normalised');
+  assert.equal(levelOf('c/o Weber, Lindenstr. 8', 'Lindenstraße 9'), 'close');
+});

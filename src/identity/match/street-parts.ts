@@ -1,12 +1,12 @@
+import type { StreetName } from './street-names.ts';
+import { type NamedUnit, readUnit } from './street-units.ts';
+import { connectingWords, phraseLength, type StreetWord, splitCompound, streetWord } from './street-words.ts';
+
 /** The parts of a street address for comparison. */
-export type StreetParts = {
+export type StreetParts = StreetName & {
   /** The numbers without a word such as `flat`. */
   readonly numbers: string;
-  /** The words without blanks; abbreviations are expanded. */
-  readonly street: string;
-  /** The sorted words with blanks. */
-  readonly sorted: string;
-  /** The flat (`3`, `3b`, `a`), else a suffix of the house number (`bis`), else `floor 2`. */
+  /** The flat (`3`, `3b`, `a`, `2<` for the second on the left) and suffixes of the house number (`bis`), else `floor 2`. */
   readonly flat: string;
   /** The house number if another number may be a flat: the last one before the street, or the first one after it. */
   readonly buildingNumber: string;
@@ -16,111 +16,122 @@ export type StreetParts = {
 
 /** Splits a form into its parts in linear time. */
 export function streetParts(form: string): StreetParts {
-  const all = form.split(' ');
+  const { words: all, hasHost } = withoutHost(spaceNumbers(form));
   const numbers: string[] = [];
-  const words: string[] = [];
-  let flat = '';
+  const words: StreetWord[] = [];
+  const units: string[] = [];
   let floor = '';
   let numbersBefore = 0;
-  for (let at = 0; at < all.length; at += 1) {
-    const word = all[at] ?? '';
-    const namedFlat = flatAt(all, at) ?? floorAt(all, at);
-    if (namedFlat !== undefined) {
-      if (namedFlat.isFloor) floor = namedFlat.text;
-      else flat = namedFlat.text;
-      at += namedFlat.words - 1;
-    } else if (isNumber(word)) numbers.push(word);
-    else if (numberSuffixes.has(word) && isNumber(all[at - 1])) flat ||= word;
-    // "12 a" is "12a" before the street and at the end.
-    else if (word.length === 1 && numbers.length > 0 && (words.length === 0 || isEnd(all, at)))
-      numbers[numbers.length - 1] += word;
-    else if (word.charCodeAt(0) <= codeOfNine && numberWithSuffix.test(word)) {
-      const [number = '', suffix = ''] = word.split(/(?<=\d)(?=\D)/);
-      numbers.push(number);
-      flat ||= suffix;
-    } else {
+  let hasType = false;
+  for (let at = 0; at < all.length; ) {
+    const unit: NamedUnit | undefined = readUnit(all, at, { numbers: numbers.length, words: words.length, hasType });
+    if (unit === undefined) {
       if (words.length === 0) numbersBefore = numbers.length;
-      words.push(shortWords.get(word) ?? (word.endsWith('str') ? `${word}asse` : word));
+      at += readWord(all, at, words);
+      hasType ||= words.at(-1)?.kind === 'type' || words.at(-1)?.kind === 'maybeType';
+      continue;
     }
+    if (unit.kind === 'number') numbers.push(unit.text);
+    else if (unit.kind === 'suffix') numbers[numbers.length - 1] += unit.text;
+    else if (unit.kind === 'floor') floor = unit.text;
+    else if (unit.kind === 'unit') addUnit(units, unit.text);
+    at += unit.words;
   }
+  const kept = withoutConnectingWords(words);
   const buildingAt = Math.max(0, numbersBefore - 1);
   return {
+    words: kept,
+    written: textOf(words),
+    hasHost,
     numbers: numbers.join(' '),
-    street: words.join(''),
-    sorted: words.length < 2 ? (words[0] ?? '') : words.toSorted().join(' '),
-    flat: flat || floor,
+    flat: units.length === 0 ? floor : units.join(' '),
     buildingNumber: numbers[buildingAt] ?? '',
     otherNumbers: numbers.length < 2 ? '' : numbers.toSpliced(buildingAt, 1).join(' '),
   };
 }
 
-/** The code of the last digit; letters have larger codes. */
-const codeOfNine = 0x39;
-const numberWithSuffix = /^\d+(?:bis|ter|quater)$/;
-
-function isNumber(word: string | undefined): boolean {
-  return word !== undefined && word.charCodeAt(0) <= codeOfNine && /^\d+[a-z]?$/.test(word);
+/** Adds the words at this position, and returns their number. */
+function readWord(all: readonly string[], at: number, words: StreetWord[]): number {
+  const length = phraseLength(all, at);
+  const text = all[at] ?? '';
+  if (length > 1) {
+    const phrase = all.slice(at, at + length);
+    const spaced = streetWord(phrase.join(' '));
+    words.push(spaced.kind === 'name' ? streetWord(phrase.join('')) : spaced);
+    return length;
+  }
+  const whole = streetWord(text);
+  const parts = whole.kind === 'name' ? splitCompound(text) : undefined;
+  if (parts === undefined) words.push(whole);
+  else words.push(streetWord(parts[0]), parts[1]);
+  return 1;
 }
 
-function isEnd(all: readonly string[], at: number): boolean {
-  return at === all.length - 1 && isNumber(all[at - 1]);
+/** A letter is of the flat before it: `2 b` is `2b`. */
+function addUnit(units: string[], text: string): void {
+  const isLetter = text.length === 1 && !/\d/.test(text);
+  if (isLetter && units.length > 0) units[units.length - 1] += text;
+  else units.push(text);
 }
 
-/** A flat or floor, and the number of words that it takes. */
-type NamedFlat = { readonly text: string; readonly words: number; readonly isFloor: boolean };
-
-/** The flat at this position: `flat 3`, `apt no 3 b`, `whg 3`, `12 m 3`. */
-function flatAt(all: readonly string[], at: number): NamedFlat | undefined {
-  const word = all[at] ?? '';
-  if (!flatWords.has(word) && !(word === 'm' && isNumber(all[at - 1]) && isNumber(all[at + 1]))) return undefined;
-  const from = all[at + 1] === 'no' || all[at + 1] === 'nr' ? at + 2 : at + 1;
-  const value = all[from] ?? '';
-  const isBefore = (next: number) => next === all.length || isNumber(all[next]);
-  // A letter alone may be of the street: Flat E Street.
-  if (!/^[a-z]?\d+[a-z]?$/.test(value) && !(/^[a-z]$/.test(value) && isBefore(from + 1))) return undefined;
-  const letter = all[from + 1] ?? '';
-  const isParted = /^\d+$/.test(value) && /^[a-z]$/.test(letter) && isBefore(from + 2);
-  return { text: isParted ? value + letter : value, words: from - at + (isParted ? 2 : 1), isFloor: false };
+/** The words without blanks, with the first meaning of each abbreviation. */
+export function wholeStreetText({ words }: Pick<StreetName, 'words'>): string {
+  return words.map(({ text, meanings }) => meanings[0] ?? text).join('');
 }
 
-/** The floor at this position: `2nd floor`, `floor 2`, `ground floor flat`, `garden flat`; after another number `2 og`. */
-function floorAt(all: readonly string[], at: number): NamedFlat | undefined {
-  const word = all[at] ?? '';
-  const next = all[at + 1] ?? '';
-  if (word === 'floor' && /^\d+$/.test(next)) return { text: `floor ${next}`, words: 2, isFloor: true };
-  if (!floorWords.has(next)) return undefined;
-  const level =
-    next === 'floor' || next === 'flat' ? levelOf(word, next) : isNumber(all[at - 1]) && isNumber(word) && word;
-  if (level === undefined || level === false) return undefined;
-  return { text: `floor ${level}`, words: next === 'floor' && all[at + 2] === 'flat' ? 3 : 2, isFloor: true };
+/**
+ * The names without blanks: the words that are no kind of street, title or direction, if there are any. They do not depend on the
+ * abbreviation or omission of the others.
+ */
+export function streetNameText({ words }: Pick<StreetName, 'words'>): string {
+  const names = words.filter(({ kind }) => kind === 'name');
+  return textOf(names.length === 0 ? words : names);
 }
 
-function levelOf(word: string, next: string): string | undefined {
-  if (levels.has(word)) return word;
-  return next === 'floor' ? (ordinals.get(word) ?? /^(\d+)(?:st|nd|rd|th)$/.exec(word)?.[1]) : undefined;
+function textOf(words: readonly StreetWord[]): string {
+  let text = '';
+  for (const word of words) text += word.text;
+  return text;
 }
 
-/** Words before the number of a flat. In the name of a street they have no number after them. */
-const flatWords: ReadonlySet<string> = new Set(
-  (
-    'flat apartment apt unit suite room whg wohnung appartement appt apto apartamento depto departamento piso interno int ' +
-    'lokal lok mieszkanie kv kvartira kvartyra byt lgh leilighet lejlighed daire'
-  ).split(' '),
-);
-const floorWords: ReadonlySet<string> = new Set(['floor', 'flat', 'og', 'stock', 'etage']);
-const levels: ReadonlySet<string> = new Set(['basement', 'ground', 'garden', 'top', 'attic']);
-const ordinals: ReadonlyMap<string, string> = new Map(
-  ['first', 'second', 'third', 'fourth', 'fifth'].map((word, at) => [word, String(at + 1)]),
-);
-/** Suffixes of house numbers. */
-const numberSuffixes: ReadonlySet<string> = new Set(['bis', 'ter', 'quater']);
+function withoutConnectingWords(words: readonly StreetWord[]): readonly StreetWord[] {
+  const isOmitted = ({ text }: StreetWord, at: number) => {
+    const next = words[at + 1]?.text;
+    return next !== undefined && (connectingWords.has(text) || isElision(text, next));
+  };
+  if (!words.some(isOmitted)) return words;
+  const kept = words.filter((word, at) => !isOmitted(word, at));
+  return kept.some(({ kind }) => kind === 'name') ? kept : words;
+}
 
-const shortWords: ReadonlyMap<string, string> = new Map(
-  (
-    'st street|str strasse|rd road|ave avenue|av avenue|blvd boulevard|bd boulevard|ln lane|dr drive|ct court|crt court|' +
-    'pl place|sq square|cres crescent|cct circuit|cl close|hwy highway|pde parade|tce terrace|ter terrace|gr grove|' +
-    'pza plaza|avda avenida|c calle|r rua|ul ulica'
-  )
-    .split('|')
-    .map((pair) => pair.split(' ') as [string, string]),
-);
+/** An article before a vowel: l'Eglise, d'Artagnan. */
+function isElision(text: string, next: string): boolean {
+  return (text === 'l' || text === 'd') && /^[aeiouyh]/.test(next);
+}
+
+/**
+ * Separates numbers from words. Japanese and Korean addresses write them without blanks, and the words for block and building between
+ * the numbers.
+ */
+function spaceNumbers(form: string): string {
+  if (!eastAsian.test(form)) return form.replace(joinedSuffix, '$1 $2');
+  return form
+    .replace(/(?<=\d) ?(?:丁目|番地の?|番|号室|号|號|の|번지|번|호|동|층)/gu, ' ')
+    .replace(/(?<=\d)(?=[^\d\s])|(?<=[^\d\s])(?=\d)/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+}
+
+const joinedSuffix = /\b(\d+)(bis|ter|quater)\b/g;
+const eastAsian = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
+
+/**
+ * Finds `c/o`. A host after the street is left out. A host before the street has no mark at its end, so the comparison may leave out
+ * the first words.
+ */
+function withoutHost(form: string): { readonly words: readonly string[]; readonly hasHost: boolean } {
+  if (form.startsWith('c o ')) return { words: form.slice(4).split(' '), hasHost: true };
+  const at = form.indexOf(' c o ');
+  const isAfterStreet = at > 0 && /\d/.test(form.slice(0, at));
+  return { words: (isAfterStreet ? form.slice(0, at) : form).split(' '), hasHost: false };
+}

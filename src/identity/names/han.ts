@@ -31,21 +31,11 @@ ke/ho 可科 le/lok 乐樂 mian/min 绵 mo/mok 墨 qi/ki 琪奇齐齊 qian/sin �
 xian/yin 贤賢 yao/yiu 瑶瑤耀 yin/ngan 银銀音 yuan/yuen 元媛远遠源 yun/wan 芸韵 zhan/chin 展 zhi/chi 芝之 zhuo/cheuk 卓 zong/tsung 宗 zu/cho 祖
 `;
 
-/** Characters of the table that were simplified, each with its traditional form (Unihan, kTraditionalVariant). */
-const simplified =
-  '赵趙钱錢孙孫吴吳郑鄭冯馮陈陳卫衛蒋蔣韩韓杨楊许許吕呂张張严嚴华華谢謝邹鄒窦竇云雲苏蘇鲁魯韦韋马馬凤鳳刘劉汤湯罗羅骆駱时時顾顧黄黃萧蕭万萬' +
-  '钟鍾钟鐘叶葉邓鄧陆陸龙龍贾賈庞龐聂聶习習欧歐阳陽伟偉静靜莹瑩颖穎红紅鸿鴻强強军軍艳艷杰傑洁潔涛濤刚剛贵貴辉輝广廣轩軒义義艺藝晓曉铭銘丽麗兰蘭' +
-  '灵靈宾賓诚誠东東飞飛国國凯凱开開莲蓮宁寧鹏鵬庆慶荣榮树樹书書兴興学學亚亞泽澤锦錦进進诗詩爱愛宝寶贝貝儿兒发發锋鋒乐樂齐齊胜勝声聲贤賢瑶瑤' +
-  '银銀远遠云雲卢盧阎閻闫閆谭譚乔喬贺賀赖賴龚龔诸諸单單简簡纪紀关關颜顏';
-
-/** The spellings of each character, and how it is written simplified. */
-export type Character = { readonly spellings: readonly string[]; readonly own: string };
-
 /**
  * Each character of the table with its readings in the order of the table; then Wade-Giles without marks (Taiwan), and ü as passports and
  * keyboards write it.
  */
-export function hanReadings(): ReadonlyMap<string, Character> {
+export function usualHanSpellings(): ReadonlyMap<string, readonly string[]> {
   const listed = new Map<string, string[]>();
   const words = readings.trim().split(/\s+/);
   for (let at = 0; at + 1 < words.length; at += 2) {
@@ -55,27 +45,20 @@ export function hanReadings(): ReadonlyMap<string, Character> {
       listed.set(character, known);
     }
   }
-  const pairs = [...simplified];
-  const simplifiedOf = new Map(
-    pairs.flatMap((character, at) => (at % 2 === 1 ? [[character, pairs[at - 1] ?? '']] : [])),
-  );
   return new Map(
-    [...listed].map(([character, known]) => {
-      const own = (simplifiedOf.get(character) ?? character).normalize('NFKD');
-      return [character.normalize('NFKD'), { spellings: spellingsBySystem(known), own }] as const;
-    }),
+    [...listed].map(([character, known]) => [character.normalize('NFKD'), spellingsBySystem(known)] as const),
   );
 }
 
 /** Pinyin, Hong Kong, up to two more readings, Wade-Giles, ü as yu, ü as v. */
-function spellingsBySystem(known: readonly string[]): readonly string[] {
+export function spellingsBySystem(known: readonly string[]): readonly string[] {
   const [pinyin = '', hongKong = pinyin, third = pinyin, fourth = third] = known;
   const plain = [pinyin, hongKong, third, fourth].map((reading) => reading.replaceAll('ü', 'u'));
   return [...plain, wadeGiles(pinyin), pinyin.replaceAll('ü', 'yu'), pinyin.replaceAll('ü', 'v')];
 }
 
 /** A syllable of Pinyin in Wade-Giles without apostrophes and marks, as Taiwan's passports write names. */
-function wadeGiles(pinyin: string): string {
+export function wadeGiles(pinyin: string): string {
   const whole: Readonly<Record<string, string>> = { zi: 'tzu', ci: 'tzu', si: 'szu', ri: 'jih', er: 'erh', you: 'yu' };
   const known = whole[pinyin];
   if (known !== undefined) return known;

@@ -1,33 +1,46 @@
-import { arabicSkeletons, latinSkeleton } from './name-skeleton.ts';
+import { arabicSkeletons, latinSkeleton, readingSkeletons } from './name-skeleton.ts';
 import { type Forms, formsOf } from './normalise.ts';
 import { stripOptionalWords } from './optional-words.ts';
+import { usualReadings } from './script-letters.ts';
+import { surnameSpellingsOf } from './syllable-variants.ts';
 
 /**
- * Words before a family name that some offices write, omit or join with the name (van der, de la, bin, al). Not used for given names: Al,
- * Ben and Van are given names.
+ * Words before a family name that some offices write, omit or join with the name (van der, de la, bin, al), with their abbreviations, and
+ * titles of nobility. Not used for given names: Al, Ben and Van are given names.
  */
 const particles = new Set(
   (
-    'van von vom vander der den ter ten te de del della dello degli delle dei di da do dos das du des d la le las los lo ' +
-    'el al ad as ar ash at bin ibn ben bint abu af av zu zum zur und y e i'
+    'van von vom vander der den ter ten te v vd de del della dello degli delle dei di da do dos das du des d la le las los lo ' +
+    'dela delas delos dal dalla el al ad as ar ash at bin binti binte bte bt ibn ben bint abu af av zu zum zur und y e i ap ab verch ' +
+    'ferch ka graf grafin graefin frhr freiherr freifrau freiin baron baronin edler ritter'
   ).split(' '),
 );
 
-/** The family name without its particles. The last word always stays. */
+/** Particles of single letters: s/o, d/o, a/l and a/p (son, daughter of), v.d. and v.u.z. (van der, von und zu), van 't. */
+const letterParticles = /(?:^| )(?:[sdw] o|a [lp]|v d|v u z|(?:van|in|op) t)(?= |$)/g;
+
+/** The family name without its particles, which may also follow it (Meer, van der). A name of particles alone stays. */
 export function withoutParticles(form: string): string {
   if (!form.includes(' ')) return form;
-  const words = form.split(' ');
-  return words.filter((word, at) => at === words.length - 1 || !particles.has(word)).join(' ');
+  let words = form.split(' ');
+  if (words.some((word) => word.length === 1)) words = form.replaceAll(letterParticles, '').trim().split(' ');
+  const others = words.filter((word) => word !== '' && !particles.has(word));
+  return others.length === 0 ? form : others.join(' ');
 }
 
 /**
  * The search keys of a claimed name: the approximate sound of each of its forms, with and without particles, titles and suffixes. Two
- * names that compare as the same share a key, except an Arabic claim and a Latin record. Keys only find candidates; comparison decides.
+ * names that compare as the same share a key, except an Arabic or Hebrew claim and a Latin record. Keys only find candidates; comparison decides.
  */
 export function nameSearchKeys(forms: Forms): string[] {
-  const skeletons = forms.flatMap((form) => (isLatin(form) ? latinSkeleton(form) : arabicSkeletons(form)));
-  return [...new Set([...soundsOf(forms), ...skeletons])];
+  const skeletons = forms.flatMap((form) => (isLatin(form) ? latinSkeleton(form) : skeletonsOf(form)));
+  const own = forms.at(-1) ?? '';
+  const readings = (isLatin(own) ? surnameSpellingsOf(own) : usualReadings(own)).map(soundOf);
+  return [...new Set([...soundsOf(forms), ...skeletons, ...readings])].slice(0, maxSearchKeys);
 }
+
+/** More keys only find more spellings. */
+const maxSearchKeys = 160;
 
 /**
  * The search keys to store for a registered name; the first is the key of the record. A Latin name with diacritics needs only the keys
@@ -39,10 +52,19 @@ export function storedNameKeys(name: string): string[] {
   if (forms.length === 1 && !only.includes(' ') && isLatin(only)) return [soundOf(only)];
   const [first = '', ...others] = soundsOf(forms);
   const latin = [first, ...others].some(isLatin);
-  const skeletons = forms.flatMap((form) => (isLatin(form) ? [] : arabicSkeletons(form)));
+  const skeletons = forms.flatMap((form) => (isLatin(form) ? [] : skeletonsOf(form)));
   return [
     ...new Set([first, ...others.filter((key) => !latin || isLatin(key) || otherScript.test(key)), ...skeletons]),
   ];
+}
+
+/** The skeletons of a form in another script. Readings without consonants have no skeleton, so their sounds are keys. */
+function skeletonsOf(form: string): string[] {
+  const skeletons = readingSkeletons(form);
+  const filled = [...arabicSkeletons(form), ...skeletons.filter((skeleton) => skeleton.length > 1)];
+  return filled.length > 0 && filled.length === skeletons.length
+    ? filled
+    : [...filled, ...usualReadings(form).map(soundOf)];
 }
 
 /** The keys of one reading of a name, for counting failed verifications. */

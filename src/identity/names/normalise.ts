@@ -1,3 +1,4 @@
+import { removeInvisible } from '../../kernel/invisible-characters.ts';
 import { finishKana } from './kana.ts';
 import { maxLookahead, type Spellings, spellingsOf } from './transliteration.ts';
 
@@ -7,9 +8,9 @@ import { maxLookahead, type Spellings, spellingsOf } from './transliteration.ts'
  */
 export type Forms = readonly string[];
 
-/** The form for storage and hashing: NFC, with white space trimmed and collapsed. */
+/** The form for storage and hashing: NFC, without invisible characters, with white space trimmed and collapsed. */
 export function toStoredText(text: string): string {
-  return storedAscii.test(text) ? text : text.normalize('NFC').trim().replace(/\s+/g, ' ');
+  return storedAscii.test(text) ? text : removeInvisible(text).normalize('NFC').trim().replace(/\s+/g, ' ');
 }
 
 /** Visible ASCII with single blanks, which needs no change. */

@@ -14,6 +14,15 @@ test('a title or suffix on one side does not change the level', () => {
     ['Prof. Dr. Eva Maria', 'Eva-Maria'],
     ['St. John', 'Saint John'],
     ['Ste-Marie', 'Sainte Marie'],
+    ['Sta. Cruz', 'Santa Cruz'],
+    ['Sra. Carmen', 'Carmen'],
+    ['Herr Dr. med. Hans', 'Hans'],
+    ['Sig. Anna', 'Anna'],
+    ['Dipl.-Ing. Hans', 'Hans'],
+    ['Kruse PhD', 'Kruse'],
+    ['Kruse Jr. MBA', 'Kruse'],
+    ['Daw Aung San', 'Aung San'],
+    ['Smt. Lakshmi', 'Lakshmi'],
   ] as const;
   for (const [one, other] of same) {
     assert.deepEqual([level(one, other), level(other, one)], ['normalised', 'normalised'], `${one} / ${other}`);

@@ -1,4 +1,5 @@
-import { hanReadings } from './han.ts';
+import { spellingsBySystem, usualHanSpellings } from './han.ts';
+import { foldHanVariant, hanReadingsOf } from './han-characters.ts';
 import { kanaSpellings } from './kana.ts';
 import { armenian, armenianInitials, georgian, hangul, koreanSurnames } from './other-scripts.ts';
 
@@ -165,7 +166,7 @@ const letters: ReadonlyMap<string, Spellings> = new Map([
 const initials = parseSpellingTable(armenianInitials);
 /** Korean surnames of one syllable. */
 const surnames = parseSpellingTable(koreanSurnames);
-const han = hanReadings();
+const usualHan = usualHanSpellings();
 const kana = kanaSpellings();
 const greekVowelBefore = new Set(['α', 'ε', 'η']);
 const greekVoiceless = new Set([...'θκξπσςτφχψ ']);
@@ -190,8 +191,7 @@ export function spellingsOf(letter: string, marks: string, after: string, before
   if (letter >= 'Ѐ' && letter < 'Ԁ') return cyrillicSpelling(letter, marks, after, before);
   if (letter >= '\u1100' && letter < '\u3040') return koreanSurname(letter, after, before) ?? spellLetter(letter);
   if (letter >= '\u3040' && letter <= '\u30ff') return kanaSpelling(letter, after);
-  const character = letter >= '\u2e80' ? han.get(letter) : undefined;
-  if (character !== undefined) return { ...character, units: 0 };
+  if (letter >= '\u2e80' && /\p{Script=Han}/u.test(letter)) return hanSpelling(letter);
   if (letter < '԰' || letter > '֏') return spellLetter(letter);
   const pair = letters.get(letter + after.charAt(0));
   if (pair !== undefined && after !== '') return { spellings: pair, units: 1 };
@@ -202,6 +202,13 @@ export function spellingsOf(letter: string, marks: string, after: string, before
 function spellLetter(letter: string): SpelledLetter | undefined {
   const spellings = letters.get(letter);
   return spellings === undefined ? undefined : { spellings, units: 0 };
+}
+
+/** The usual spellings of the table, otherwise the first reading in Mandarin. */
+function hanSpelling(letter: string): SpelledLetter {
+  const [pinyin] = hanReadingsOf(letter).mandarin;
+  const spellings = usualHan.get(letter) ?? (pinyin === undefined ? [letter] : spellingsBySystem([pinyin]));
+  return { spellings, units: 0, own: foldHanVariant(letter) };
 }
 
 /** The letter е is ye at the start of a word and after a vowel, й, ъ and ь (BGN/PCGN 1947). */

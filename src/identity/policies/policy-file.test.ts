@@ -3,7 +3,7 @@ import test from 'node:test';
 import { toRegisterRecord } from '../import/people-file.ts';
 import { normaliseClaims } from '../match/comparable.ts';
 import { compareRecord } from '../match/compare.ts';
-import { calibratedPolicy, type MatchPolicy, standardPolicy2 } from '../match/policy.ts';
+import { type MatchPolicy, standardPolicy2, standardPolicy3 } from '../match/policy.ts';
 import type { Claims } from '../register/claims.ts';
 import { parseMatchPolicy } from './policy-file.ts';
 
@@ -14,7 +14,7 @@ function policyOf(file: object): MatchPolicy {
 }
 
 test('a policy has the members of its basis that its file omits', () => {
-  assert.deepEqual(policyOf({}), { ...calibratedPolicy, name: 'town-2026-1' });
+  assert.deepEqual(policyOf({}), { ...standardPolicy3, name: 'town-2026-1' });
   const file = {
     basis: 'standard-2026-2',
     threshold: 0.995,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { parseJsonFile } from '../../config/parse-json-file.ts';
 import { levelNames } from '../match/level.ts';
 import { nicknameEdges, standardNicknames } from '../match/nicknames.ts';
-import { type ClaimAlternatives, calibratedPolicy, type MatchPolicy, shippedPolicies } from '../match/policy.ts';
+import { type ClaimAlternatives, type MatchPolicy, shippedPolicies, standardPolicy3 } from '../match/policy.ts';
 import { type ClaimName, claimNames } from '../register/claims.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -55,8 +55,11 @@ const policyFile = Type.Object(
   closed,
 );
 
-/** Reads a policy file; its basis supplies missing members. Returns the fault of an invalid file. */
-export function parseMatchPolicy(text: string): { readonly policy: MatchPolicy } | { readonly fault: string } {
+/** Reads a policy file; its basis, or `defaultBasis`, supplies missing members. Returns the fault of an invalid file. */
+export function parseMatchPolicy(
+  text: string,
+  defaultBasis: MatchPolicy = standardPolicy3,
+): { readonly policy: MatchPolicy } | { readonly fault: string } {
   let file: Static<typeof policyFile>;
   try {
     file = parseJsonFile(policyFile, text);
@@ -66,7 +69,7 @@ export function parseMatchPolicy(text: string): { readonly policy: MatchPolicy }
     throw fault;
   }
   if (shippedPolicies.has(file.name)) return { fault: `${file.name} is the name of a built-in policy` };
-  const basis = shippedPolicies.get(file.basis ?? calibratedPolicy.name) ?? calibratedPolicy;
+  const basis = shippedPolicies.get(file.basis ?? defaultBasis.name) ?? defaultBasis;
   const { name, minimum, permitted, nicknames } = file;
   // The schema checked the claim names, and that no list is empty.
   const sets = minimum?.map((set) => set.map((member) => [member].flat() as unknown as ClaimAlternatives));

@@ -1,6 +1,6 @@
 import type { Read, Statement } from '../../db/database.ts';
 import { integerField, textField } from '../../db/row-fields.ts';
-import { type MatchPolicy, shippedPolicies } from '../match/policy.ts';
+import { calibratedPolicy, type MatchPolicy, shippedPolicies } from '../match/policy.ts';
 import { parseMatchPolicy } from './policy-file.ts';
 
 /** A policy that a client or setting names is missing or invalid: the database was changed by hand. */
@@ -25,7 +25,8 @@ export async function findPolicy(read: Read, name: string): Promise<MatchPolicy 
   if (shipped !== undefined) return shipped;
   const [row] = await read('select document from match_policy where name = $1', [name]);
   if (row === undefined) return undefined;
-  const parsed = parseMatchPolicy(textField(row, 'document'));
+  // A document without a basis was stored when this policy was the default. The rules of a name never change.
+  const parsed = parseMatchPolicy(textField(row, 'document'), calibratedPolicy);
   if ('policy' in parsed) return parsed.policy;
   throw new PolicyUnavailable(`the stored policy ${name} cannot be read: ${parsed.fault}`);
 }

@@ -10,12 +10,19 @@ import {
   claimedValuesOf,
   type FormerAddress,
   type FormerName,
-  maxCandidates,
   maxFamilyMembers,
   type Register,
   type RegisterRecord,
   type SearchKeys,
 } from '../register/register.ts';
+import {
+  createNarrowingStatements,
+  distinctCitizens,
+  narrowSearch,
+  parameters,
+  searchDateCount,
+  searchLimit,
+} from './narrowed-search.ts';
 
 // Every claim is a member.
 const claimColumns = Object.fromEntries(claimNames.map((claim) => [claim, columnOf(claim)])) as Record<
@@ -33,10 +40,11 @@ const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date 
 
 function createSearchStatements(count: number) {
   const keys = parameters(0, count);
-  const [day, month, year, mostOfDay] = parameters(count, 4);
+  const dates = parameters(count, searchDateCount);
+  const [mostOfDay, bornThatDay] = parameters(count + searchDateCount, 2);
   const [from, to, mostOfPeriod] = parameters(count, 3);
-  const [limit] = parameters(count, 1);
-  const ofDay = `family_key in (${keys}) and birth_date in (${day}, ${month}, ${year})`;
+  const [limit, mostOfNamesakes] = parameters(count, 2);
+  const ofDay = `family_key in (${keys}) and birth_date in (${dates})`;
   const ofPeriod = `birth_date >= ${from} and birth_date < ${to}`;
   const selectCurrent = `select ${recordColumns} from citizen where`;
   const selectFormer = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name where`;
@@ -47,6 +55,8 @@ function createSearchStatements(count: number) {
   return {
     count,
     ofDay: `${selectCurrent} ${ofDay} ${byDate} ${mostOfDay}`,
+    anyNameOrOfDay: `select * from (${selectCurrent} birth_date = ${bornThatDay} ${byName} ${mostOfDay}) as born_that_day
+      union all select * from (${selectCurrent} ${ofDay} ${byDate} ${mostOfDay}) as named`,
     // The cast makes SQLite search by birth date and not by name: it uses no index for a cast value. PostgreSQL ignores the cast and uses
     // its index over name and date.
     ofPeriod: `${selectCurrent} cast(family_key as text) in (${keys}) and ${ofPeriod} ${byName} ${mostOfPeriod}`,
@@ -55,8 +65,9 @@ function createSearchStatements(count: number) {
     both: `${selectCurrent} family_key in (${keys}) and given_key in (${keys}) limit ${limit}`,
     family: `${selectCurrent} family_key in (${keys}) ${byName} ${limit}`,
     // A record without a given name may be a namesake too.
-    namesakes: `${selectCurrent} family_key in (${keys}) and birth_date = ${day} and (given_key in (${keys}) or given_key is null)
-      ${byDate} ${month}`,
+    namesakes: `${selectCurrent} family_key in (${keys}) and birth_date = ${limit} and (given_key in (${keys}) or given_key is null)
+      ${byDate} ${mostOfNamesakes}`,
+    narrowing: createNarrowingStatements(recordColumns, count),
   };
 }
 
@@ -67,15 +78,10 @@ const largestStatements = createSearchStatements(32);
 const byStreetSql = `select ${recordColumns} from citizen
   where street_key in ($1, $2) and postal_code in ($3, $4) limit $5`;
 
-function parameters(from: number, count: number): string[] {
-  return Array.from({ length: count }, (_, at) => `$${from + at + 1}`);
-}
-
 /** The statements for this number of keys, and the keys: the last one is repeated, and keys beyond the largest number are dropped. */
 function statementsForKeys(keys: readonly string[]) {
   const statements = smallStatements.find(({ count }) => keys.length <= count) ?? largestStatements;
-  const args = Array.from({ length: statements.count }, (_, at) => keys[Math.min(at, keys.length - 1)] ?? '');
-  return { statements, args };
+  return { statements, args: repeatLast(keys, statements.count) };
 }
 
 const findContactRow = lookupByKey(
@@ -107,30 +113,53 @@ export function createEmbeddedRegister(read: Read): Register {
 }
 
 async function searchByKeys(read: Read, keys: SearchKeys): Promise<readonly Row[]> {
-  const { birthDate, anyName } = keys;
+  const { birthDate, anyName, details } = keys;
   if (anyName === true && birthDate.length === 10) {
-    const bornThatDay = await read(searchAnyNameSql, [birthDate, searchLimit]);
+    const bornThatDay = await searchAnyName(read, keys);
     // Too many people have this birth date, so names restrict the search.
     if (bornThatDay.length < searchLimit) return bornThatDay;
   }
   const { present, former, args } = nameSearches(keys);
-  return distinct((await Promise.all([read(present, args), read(former, args)])).flat());
+  const found = distinctCitizens((await Promise.all([read(present, args), read(former, args)])).flat());
+  if (found.length < searchLimit || details === undefined || !isSearchedByDate(keys)) return found;
+  const { statements, args: nameKeys } = statementsForKeys(keys.familyKeys);
+  return await narrowSearch(read, statements.narrowing, { keys: nameKeys, dates: datesOf(keys) }, details);
 }
 
-function distinct(rows: readonly Row[]): Row[] {
-  return [...new Map(rows.map((row) => [row['citizen_id'], row])).values()];
+/** Everybody born on that day; with `otherDates` also people with one of the keys and one of these dates. */
+async function searchAnyName(read: Read, { familyKeys, birthDate, otherDates = [] }: SearchKeys) {
+  if (otherDates.length === 0) return await read(searchAnyNameSql, [birthDate, searchLimit]);
+  const { statements, args } = statementsForKeys(familyKeys);
+  const dates = repeatLast(otherDates, searchDateCount);
+  return await read(statements.anyNameOrOfDay, [...args, ...dates, searchLimit, birthDate]);
 }
 
-const searchLimit = maxCandidates + 1;
+/** Whether the dates are compared as texts. Otherwise the whole month or year is searched. */
+function isSearchedByDate({ birthDate, onlyAsPrecise }: SearchKeys): boolean {
+  return birthDate.length === 10 || onlyAsPrecise === true;
+}
+
+function datesOf({ birthDate, otherDates = [] }: SearchKeys): string[] {
+  return repeatLast(
+    [...new Set([birthDate, birthDate.slice(0, 7), birthDate.slice(0, 4), ...otherDates])],
+    searchDateCount,
+  );
+}
+
+function repeatLast(values: readonly string[], count: number): string[] {
+  return Array.from({ length: count }, (_, at) => values[Math.min(at, values.length - 1)] ?? '');
+}
 
 /** The searches by present and by former names. Each is limited and reads one index range per key. */
-function nameSearches({ familyKeys, birthDate }: SearchKeys) {
-  const { statements, args } = statementsForKeys(familyKeys);
-  const year = birthDate.slice(0, 4);
-  if (birthDate.length === 10) {
-    const dates = [birthDate, birthDate.slice(0, 7), year];
-    return { present: statements.ofDay, former: statements.formerOfDay, args: [...args, ...dates, searchLimit] };
-  }
+function nameSearches(keys: SearchKeys) {
+  const { statements, args } = statementsForKeys(keys.familyKeys);
+  if (isSearchedByDate(keys))
+    return {
+      present: statements.ofDay,
+      former: statements.formerOfDay,
+      args: [...args, ...datesOf(keys), searchLimit],
+    };
+  const year = keys.birthDate.slice(0, 4);
   // For an incomplete date the whole year is searched; '~' sorts after every digit and hyphen.
   return {
     present: statements.ofPeriod,
@@ -161,8 +190,9 @@ async function searchCompeting(
   ]);
   const rows = [...namesakes, ...(family.length > maxFamilyMembers ? [] : family), ...neighbours];
   return {
-    records: distinct(rows).map(toRecord),
-    tooMany: namesakes.length === searchLimit || neighbours.length === searchLimit,
+    records: distinctCitizens(rows).map(toRecord),
+    tooMany: namesakes.length === searchLimit,
+    tooManyNeighbours: neighbours.length === searchLimit,
   };
 }
 

@@ -92,7 +92,7 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
     find: async (citizenId) => await find(citizenId, toRecord),
     search: async ({ birthDate }) => await searchByBirthDate(birthDate),
     // An external register is searched by birth date only, so people with the same names and another date are not found.
-    searchCompeting: async () => ({ records: [], tooMany: false }),
+    searchCompeting: async () => ({ records: [], tooMany: false, tooManyNeighbours: false }),
     searchExactNamesakes: async ({ birthDate }) => (await searchByBirthDate(birthDate)).slice(0, maxCandidates),
     contactOf: async (citizenId) =>
       await find(citizenId, (found) => toContact((field) => textOf(found, field), flagIn(found, 'deceased'))),

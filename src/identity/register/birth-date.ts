@@ -61,3 +61,10 @@ export function agreesToPrecision(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   return long === short || long.startsWith(`${short}-`);
 }
+
+/** The date with day and month exchanged; undefined if the calendar has no other date with these digits. Expects the form of `dateForm`. */
+export function exchangedDate(form: string): string | undefined {
+  const [year, month, day] = form.split('-');
+  const exchanged = `${year}-${day}-${month}`;
+  return day !== undefined && day !== month && dateExists(exchanged) ? exchanged : undefined;
+}

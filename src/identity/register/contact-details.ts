@@ -1,4 +1,6 @@
+import { removeInvisible } from '../../kernel/invisible-characters.ts';
 import { parseLanguageTag } from '../../kernel/language-tag.ts';
+import { createPhoneParser } from '../../kernel/phone-number.ts';
 import type { Register, RegisterContact } from './register.ts';
 
 type ContactField =
@@ -28,16 +30,20 @@ export function toContact(textOf: (field: ContactField) => string | null, deceas
   };
 }
 
-/** Reads the contact data of a citizen in the form that notifications use; undefined for an unknown id. */
-export function createContactDetails(register: Pick<Register, 'contactOf'>) {
+/**
+ * Reads the contact data of a citizen in the form that notifications use; undefined for an unknown id. Phone numbers without a country code
+ * are numbers of `phoneCountry`. An address that cannot be parsed stays as it is, and its channel reports `address-invalid`.
+ */
+export function createContactDetails(register: Pick<Register, 'contactOf'>, phoneCountry: string | undefined) {
+  const parsePhone = createPhoneParser(phoneCountry);
   return async (citizenId: string) => {
     const contact = await register.contactOf(citizenId);
     if (contact === undefined) return undefined;
     const { name, email, phone, language, deceased, postalAddress } = contact;
     return {
       name,
-      email: email ?? undefined,
-      phone: phone ?? undefined,
+      email: email === null ? undefined : removeInvisible(email).trim(),
+      phone: phone === null ? undefined : ((await parsePhone(phone)) ?? phone),
       language: language === null ? undefined : parseLanguageTag(language),
       deceased,
       postalLines: postalLinesOf(postalAddress),

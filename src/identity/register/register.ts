@@ -67,6 +67,20 @@ export type SearchKeys = {
   readonly birthDate: string;
   /** All people born on that day are candidates, whatever their name: for policies that decide by probability. */
   readonly anyName?: boolean;
+  /** People with one of the keys and one of these dates are candidates too, also with `anyName`. At most three. */
+  readonly otherDates?: readonly string[];
+  /** A partial `birthDate` finds no record with a more precise date. */
+  readonly onlyAsPrecise?: boolean;
+  /** Narrow the search if too many people share a name and the date. */
+  readonly details?: SearchDetails;
+};
+
+/** The details besides names and date that the claims state; undefined if they do not. */
+export type SearchDetails = {
+  /** The key of the street with house number. */
+  readonly street: number | undefined;
+  readonly postalCode: string | undefined;
+  readonly documentNumber: string | undefined;
 };
 
 /** The search keys for competing candidates with any birth date. An empty list finds no record. */
@@ -80,8 +94,12 @@ export type CompetingCandidateKeys = {
   readonly postalCodes: readonly string[];
 };
 
-/** `tooMany`: more people share both names, or the address, than can be compared. */
-export type CompetingCandidates = { readonly records: readonly RegisterRecord[]; readonly tooMany: boolean };
+/** `tooMany`, `tooManyNeighbours`: more people share both names, or the address, than can be compared. `records` is then incomplete. */
+export type CompetingCandidates = {
+  readonly records: readonly RegisterRecord[];
+  readonly tooMany: boolean;
+  readonly tooManyNeighbours: boolean;
+};
 
 /** In a larger family only members who share more than the family name are compared. */
 export const maxFamilyMembers = 300;
@@ -89,10 +107,13 @@ export const maxFamilyMembers = 300;
 /** More candidates than this make a search not_determined. */
 export const maxCandidates = 100;
 
+/** If more people than this share a name and the date, a document number or a part of an address finds only some of them. */
+export const maxNarrowed = 2_000;
+
 /** The register of citizens: the embedded tables, or an external register over HTTP. */
 export type Register = {
   find(citizenId: string): Promise<RegisterRecord | undefined>;
-  /** Candidates to compare, at most `maxCandidates` + 1. */
+  /** Candidates to compare. More than `maxCandidates` mean that there are too many. */
   search(keys: SearchKeys): Promise<readonly RegisterRecord[]>;
   /** See `ambiguity/ambiguity-search.ts`. */
   searchCompeting(keys: CompetingCandidateKeys): Promise<CompetingCandidates>;

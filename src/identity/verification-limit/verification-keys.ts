@@ -2,8 +2,9 @@ import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { hmacString } from '../../kernel/hashing.ts';
 import type { NormalisedClaims } from '../match/comparable.ts';
 import { identifyingClaims } from '../match/decide.ts';
+import { isNameFiller } from '../match/name-filler.ts';
 import type { MatchPolicy } from '../match/policy.ts';
-import { streetParts } from '../match/street-parts.ts';
+import { streetNameText, streetParts, wholeStreetText } from '../match/street-parts.ts';
 import { type LimiterNameKeys, latinFormsOrFirst, limiterNameKeysOf, maxKeyTextLength } from '../names/name-key.ts';
 import type { ClaimName, Claims } from '../register/claims.ts';
 
@@ -33,7 +34,7 @@ const maxKeys = 200;
 const maxTexts = 4_000;
 const fallbackFormLimits = [undefined, 4, 2, 1];
 /** A search with more keys counts as several requests in the quota of its client, because it writes more rows. */
-const keysPerQuotaRequest = 20;
+const keysPerQuotaRequest = 30;
 
 /** Claims with longer forms count as several requests too, because they cost more to compare. */
 const lettersPerQuotaRequest = 1_000;
@@ -141,10 +142,15 @@ function searchKeyTexts(
   const { familyKeys, givenKeys } = names;
   const places = placeKeyTexts(values);
   if (familyKeys.length * givenKeys.length * (places.length + 1) > maxCombinations) return tooManyTexts;
-  const namePairs = combineReadings(names, nameInitialPairs);
-  // If probability alone decides, both names may be misspelled. Then each name is also a key by itself.
+  const pairs = combineReadings(names, nameInitialPairs);
+  const namePairs = policy.tolerant ? [...pairs, wholeNameText(values)] : pairs;
+  // If probability alone decides, both names may be misspelled. Then each name is a key by itself, and needs no key with an initial.
   const namesForPlaces = policy.tolerant
-    ? [...new Set([...soundsOf(familyKeys), ...soundsOf(givenKeys), ...namePairs])]
+    ? [
+        ...new Set([...soundsOf(familyKeys), ...soundsOf(givenKeys)]),
+        ...combineReadings(names, nameInitialPairs, ['skeleton']),
+        wholeNameText(values),
+      ]
     : namePairs;
   const birthDate = firstForm('birthDate', values);
   return new Set([
@@ -165,7 +171,9 @@ function codeForms(claim: 'postalCode' | 'documentNumber', values: ClaimValues):
 
 function placeKeyTexts(values: ClaimValues): readonly string[] {
   return [
-    ...latinFormsOrFirst(values.streetAddress?.forms ?? []).map((street) => `street\0${streetSkeleton(street)}`),
+    ...latinFormsOrFirst(values.streetAddress?.forms ?? []).flatMap((street) =>
+      streetSkeletons(street).map((skeleton) => `street\0${skeleton}`),
+    ),
     ...codeForms('postalCode', values).map((code) => `postalCode\0${code}`),
     ...codeForms('documentNumber', values).map((code) => `documentNumber\0${code}`),
   ];
@@ -213,12 +221,31 @@ type NameReadings = {
 function combineReadings(
   { familyKeys, givenKeys }: NameReadings,
   write: (family: string, given: string) => readonly string[],
+  by: readonly ('sound' | 'skeleton')[] = ['sound', 'skeleton'],
 ): readonly string[] {
   const both = familyKeys.flatMap((family) => givenKeys.map((given) => [family, given] as const));
-  const texts = both.flatMap(([[sound, skeleton], [otherSound, otherSkeleton]]) => {
-    return [...write(sound, otherSound), ...write(skeleton, otherSkeleton)];
-  });
+  const texts = both.flatMap(([[sound, skeleton], [otherSound, otherSkeleton]]) =>
+    by.flatMap((key) => (key === 'sound' ? write(sound, otherSound) : write(skeleton, otherSkeleton))),
+  );
   return [...new Set(texts)];
+}
+
+/**
+ * The sounds of both names in alphabetical order. Attack: names that are divided differently between the fields, or all in one field, match
+ * a tolerant policy too. They share this text (test/attacks/verification-limit-split-names.test.ts).
+ */
+function wholeNameText({ givenName, familyName }: ClaimValues): string {
+  const [given = '', family = ''] = [givenName, familyName].map((name) =>
+    name === undefined || isNameFiller(name.exact) ? '' : (latinFormsOrFirst(name.forms)[0] ?? ''),
+  );
+  const [longer, shorter] = given.length > family.length ? [given, family] : [family, given];
+  const isRepeated = longer.startsWith(shorter) || longer.endsWith(shorter);
+  const words = (isRepeated ? longer : `${longer} ${shorter}`).split(' ');
+  const sounds = words.map((word) => limiterNameKeysOf([word])[0][0]).join('');
+  return `whole ${[...sounds]
+    .sort()
+    .join('')
+    .slice(0, 2 * maxKeyTextLength)}`;
 }
 
 function soundsOf(keys: readonly LimiterNameKeys[]): readonly string[] {
@@ -247,19 +274,25 @@ function nameInitialPairs(family: string, given: string): readonly string[] {
 
 /** A street as it is compared. House number and flat stay apart: `12 3` and `1 23` differ. */
 function normalisedStreet(form: string): string {
-  const { numbers, flat, street } = streetParts(form);
-  return [numbers, flat, street].join('\0');
+  const parts = streetParts(form);
+  return [parts.numbers, parts.flat, wholeStreetText(parts)].join('\0');
 }
 
 /**
- * The numbers of a street and the groups of its consonants. They do not depend on the order of its words, on abbreviations and
- * spaces, or on how the flat is written.
+ * The numbers of a street with the groups of its consonants: of its names alone, which do not depend on abbreviations, and of all its
+ * words as written, which do not depend on the places of the blanks. Attack: another spelling of the street that agrees must share a key
+ * with the first one (test/attacks/verification-limit-searches.test.ts).
  */
-function streetSkeleton(form: string): string {
-  const { numbers, flat, street, sorted } = streetParts(form);
-  const [[sound, skeleton]] = limiterNameKeysOf([street]);
-  const letters = skeleton === '' ? [...sound].slice(0, 1) : [...new Set(skeleton)].sort();
-  return `${letters.join('')} ${(`${numbers} ${flat} ${sorted}`.match(/\d+/g) ?? []).sort().join(' ')}`;
+function streetSkeletons(form: string): readonly string[] {
+  const parts = streetParts(form);
+  const numbers = (`${parts.numbers} ${parts.flat} ${parts.written}`.match(/\d+/g) ?? []).sort().join(' ');
+  const texts = [streetNameText(parts), parts.written];
+  return [...new Set(texts.map((text) => `${consonantGroups(text)} ${numbers}`))];
+}
+
+function consonantGroups(text: string): string {
+  const [[sound, skeleton]] = limiterNameKeysOf([text]);
+  return (skeleton === '' ? [...sound].slice(0, 1) : [...new Set(skeleton)].sort()).join('');
 }
 
 /** The key of a citizen for verifications with the id. A search answers no_match if this key is at its limit, and adds nothing to it. */

@@ -1,21 +1,25 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { UnmatchedReason } from '../../kernel/verification-explanation.ts';
 import {
+  type AmbiguityQueries,
+  type AmbiguityResults,
   ambiguityQueries,
   type FittingPerson,
   findCompetingIds,
+  noCompetingCandidates,
   runAmbiguityQueries,
 } from '../ambiguity/ambiguity-check.ts';
 import type { NormalisedClaims } from '../match/comparable.ts';
 import { type ClaimLevels, type Comparison, compareRecord, decoyRecord, measureRecord } from '../match/compare.ts';
 import { isLockedRecord, type MatchDecision } from '../match/decide.ts';
 import { withCountedFormerValues } from '../match/former-values.ts';
-import { isConfirmed } from '../match/level.ts';
+import { isConfirmed, isSameValue } from '../match/level.ts';
 import type { Frequencies } from '../match/model.ts';
 import type { MatchPolicy } from '../match/policy.ts';
-import { nameSearchKeys } from '../names/name-key.ts';
+import { wholeNameLevels } from '../match/whole-name.ts';
 import type { Claims } from '../register/claims.ts';
 import { maxCandidates, type Register, type RegisterRecord } from '../register/register.ts';
+import { candidateSearch, searchDetailsOf } from './candidate-search.ts';
 import { type Explanation, explainDecision } from './explanation.ts';
 
 /** The decision that the register and the policy lead to, before the verification limit is applied. */
@@ -88,12 +92,7 @@ const comparisonsPerTick = 10;
 
 async function searchCitizen(claims: NormalisedClaims, context: MatchContext): Promise<IdentificationResult> {
   const { register, policy, frequencies, today } = context;
-  const { familyName, givenName, birthDate } = claims.values;
-  const records = await register.search({
-    familyKeys: [...new Set([...nameSearchKeys(familyName?.forms ?? []), ...nameSearchKeys(givenName?.forms ?? [])])],
-    birthDate: birthDate?.forms[0] ?? '',
-    ...(policy.tolerant ? { anyName: true } : {}),
-  });
+  const records = await register.search(candidateSearch(claims, policy));
   const comparisons: { citizenId: string; record: RegisterRecord; comparison: Comparison }[] = [];
   for (const [at, found] of records.entries()) {
     // Long claims and many candidates must not block the event loop.
@@ -104,14 +103,16 @@ async function searchCitizen(claims: NormalisedClaims, context: MatchContext): P
   }
   // A locked record counts as fitting: otherwise the lock of one person would reveal itself by a match of a similar person.
   const fitting = comparisons.filter(({ comparison }) => comparison.fits);
-  const onlyFit = fitting.length === 1 ? fitting[0] : undefined;
-  const concernedPersons = comparisons.filter(({ comparison }) => comparison.fits || namesPerson(comparison, policy));
+  const onlyFit = onlyFitOf(fitting, claims, context);
+  const concernedPersons = comparisons.filter(
+    ({ record, comparison }) => comparison.fits || namesPerson(wholeNameLevels(record, claims, comparison), policy),
+  );
   const meantPerson = onlyFit ?? (concernedPersons.length === 1 ? concernedPersons[0] : undefined);
   const tooMany = records.length > maxCandidates;
   // If several records fit, the decision is not_determined already.
   const competing =
     onlyFit === undefined || tooMany ? [] : await findCompeting(onlyFit.record, onlyFit.comparison, claims, context);
-  const isAmbiguous = fitting.length > 1 || tooMany || competing.length > 0;
+  const isAmbiguous = (fitting.length > 0 && onlyFit === undefined) || tooMany || competing.length > 0;
   const decision = isAmbiguous ? 'not_determined' : (onlyFit?.comparison.decision ?? 'no_match');
   // The data of competing candidates were used for the decision.
   const competingIds = decision === 'not_determined' && competing !== 'too-many' ? competing : [];
@@ -130,13 +131,35 @@ async function searchCitizen(claims: NormalisedClaims, context: MatchContext): P
   };
 }
 
+type FittingCandidate = { readonly record: RegisterRecord; readonly comparison: Comparison };
+
+/** The record that fits the claims, and with a tolerant policy far better than the others that fit; undefined if there is none. */
+function onlyFitOf<Candidate extends FittingCandidate>(
+  fitting: readonly Candidate[],
+  claims: NormalisedClaims,
+  { policy, frequencies }: MatchContext,
+): Candidate | undefined {
+  const [best, ...others] = [...fitting].sort((one, other) => other.comparison.weight - one.comparison.weight);
+  if (best === undefined || others.length === 0 || !policy.tolerant) return others.length === 0 ? best : undefined;
+  const fittingPerson: FittingPerson = { record: best.record, levels: best.comparison.levels, claims, policy };
+  const results = { days: [others.map(({ record }) => record)], others: noCompetingCandidates };
+  const measured = new Map(fitting.map(({ record, comparison }) => [record, comparison]));
+  const competing = findCompetingIds(
+    fittingPerson,
+    'competing',
+    results,
+    (record) => measured.get(record) ?? measureRecord(record, claims, policy, frequencies),
+  );
+  return competing.length === 0 ? best : undefined;
+}
+
 const idOf = ({ citizenId }: { readonly citizenId: string }) => citizenId;
 
 /**
  * Whether names and birth date agree, even if an address or number differs. Attack: with a tolerant policy an attacker could vary the
  * spelling of a name and try addresses, without an entry in the access log of the person. Misspelled names therefore count too.
  */
-function namesPerson({ levels }: Comparison, { tolerant }: MatchPolicy): boolean {
+function namesPerson(levels: ClaimLevels, { tolerant }: MatchPolicy): boolean {
   return [levels.givenName, levels.familyName, levels.birthDate].every((level) =>
     tolerant ? level !== undefined && level !== 'different' && level !== 'missing' : isConfirmed(level),
   );
@@ -161,8 +184,29 @@ async function findCompeting(
   const fittingPerson: FittingPerson = { record, levels, claims: claimsWithoutId, policy };
   const queries = ambiguityQueries(fittingPerson);
   if (queries === undefined) return [];
-  const results = await runAmbiguityQueries(queries, register);
-  return findCompetingIds(fittingPerson, queries.kind, results, (other) =>
+  const results = await runAmbiguityQueries(narrowedByAgreement(queries, fittingPerson), register);
+  return findCompetingIds(fittingPerson, queries.kind, withoutNamesakeLimit(results, fittingPerson), (other) =>
     measureRecord(withCountedFormerValues(other, policy, today), claimsWithoutId, policy, frequencies),
   );
+}
+
+/** Whether the street or document number agrees, which other people of the same name and birth date rarely share. */
+function agreesInDetail({ streetAddress, documentNumber }: ClaimLevels): boolean {
+  return isSameValue(streetAddress) || isSameValue(documentNumber);
+}
+
+/**
+ * If a detail agrees with the person, nobody competes who shares neither it nor both names. Only then the search by birth date may be
+ * narrowed.
+ */
+function narrowedByAgreement(queries: AmbiguityQueries, { levels, claims }: FittingPerson): AmbiguityQueries {
+  if (queries.kind === 'namesakes' || !agreesInDetail(levels)) return queries;
+  const details = searchDetailsOf(claims);
+  return { ...queries, days: queries.days.map((keys) => ({ ...keys, details })) };
+}
+
+/** If the birth date and a detail agree, namesakes with another date do not compete, so that there cannot be too many of them. */
+function withoutNamesakeLimit(results: AmbiguityResults, { levels }: FittingPerson): AmbiguityResults {
+  const isDistinct = agreesInDetail(levels) && isSameValue(levels.birthDate);
+  return isDistinct ? { ...results, others: { ...results.others, tooMany: false } } : results;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { textAtPointer } from '../../kernel/json-pointer.ts';
+import { createPhoneParser } from '../../kernel/phone-number.ts';
 import { retryAfterMs } from '../../kernel/retry-after.ts';
-import { parsePhone } from '../contact/phone-number.ts';
 import type { InboxLink } from '../inbox/inbox-link.ts';
 import type {
   Channel,
@@ -38,12 +38,14 @@ const operatorStatuses = new Set([301, 307, 308, 401, 402, 403, 404, 405, 407, 4
 export function createSmsGateway(options: SmsGatewayOptions): Channel {
   const { url, mapping, clock, inboxLink, timeoutMs = defaultTimeoutMs, onProviderFailure } = options;
   const target = new URL(url);
+  // Verified numbers have their country code, and register/contact-details.ts adds it to the others.
+  const parsePhone = createPhoneParser(undefined);
   return {
     name: 'sms',
     concurrency: 16,
     addressOf: (contact) => contact.phone,
     prepare: async (message: OutgoingMessage): Promise<PreparedMessage | ProviderOutcome> => {
-      const to = parsePhone(message.address);
+      const to = await parsePhone(message.address);
       if (to === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
       const id = `${message.delivery}.${message.attempt}`;
       const { text } = renderSmsText({ ...message, inbox: inboxLink?.(message.notification) });

@@ -2,9 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import { parseEmailAddress } from '../../kernel/email-address.ts';
 import type { NotificationId } from '../../kernel/id.ts';
+import { removeInvisible } from '../../kernel/invisible-characters.ts';
+import { createPhoneParser } from '../../kernel/phone-number.ts';
 import type { CitizenContact } from '../notification/contact.ts';
 import type { declinableChannelNames } from '../notification/notification.ts';
-import { parsePhone } from './phone-number.ts';
 
 /** A channel whose addresses citizens verify by a code. */
 export type CodeChannel = (typeof declinableChannelNames)[number];
@@ -46,9 +47,17 @@ export function matchesCode({ code }: ContactCode, entered: string): boolean {
   return expected.length === received.length && timingSafeEqual(expected, received);
 }
 
-/** Parses an address of a channel into the form that messages use; undefined when it is invalid. */
-export function parseContactAddress(channel: CodeChannel, text: string): string | undefined {
-  return channel === 'email' ? parseEmailAddress(text.trim()) : parsePhone(text);
+/**
+ * Parses an address of a channel into the form that messages use; undefined when it is invalid. `phoneCountry` is the country of phone
+ * numbers without a country code.
+ */
+export async function parseContactAddress(
+  channel: CodeChannel,
+  text: string,
+  phoneCountry: string | undefined,
+): Promise<string | undefined> {
+  if (channel === 'email') return parseEmailAddress(removeInvisible(text).trim());
+  return await createPhoneParser(phoneCountry)(text);
 }
 
 /**

@@ -29,7 +29,7 @@ export function endPositions(
 ): ReadPositions | undefined {
   let current = positions;
   for (const { vowels, sounds } of letters) {
-    const starts = endPositionsOfTexts(vowels, latin, current, false);
+    const starts = vowels === noVowel ? current : endPositionsOfTexts(vowels, latin, current, false);
     const ends = starts && endPositionsOfTexts(sounds, latin, starts, true);
     if (ends === undefined) return undefined;
     current = ends;
@@ -64,8 +64,12 @@ function endPositionsOfTexts(
   return some ? ends : undefined;
 }
 
+/** The vowels before a letter that none can precede. */
+export const noVowel: readonly string[] = [''];
+
+/** Whether the text has no vowel, so that it can be doubled. Whole syllables cannot. */
 function isConsonant(text: string): boolean {
-  return text !== '' && !isVowel(text, 0);
+  return text !== '' && !isVowel(text, 0) && !isVowel(text, text.length - 1);
 }
 
 /** Whether the letter at this position is a vowel. */

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { countFrequencies } from '../evaluation/evaluate-policy.ts';
+import { toRegisterRecord } from '../import/people-file.ts';
+import type { Claims } from '../register/claims.ts';
+import { normaliseClaims } from './comparable.ts';
+import { compareRecord } from './compare.ts';
+import type { Frequencies } from './model.ts';
+import { standardPolicy3 } from './policy.ts';
+
+const person: Claims = { citizenId: 'C-1', givenName: 'Anna', familyName: 'Bauer', birthDate: '1980-02-03' };
+
+function isAccepted(registered: Claims, claimed: Claims, frequencies?: Frequencies): boolean {
+  const record = toRegisterRecord({ ...person, ...registered });
+  const claims = normaliseClaims({ ...person, ...registered, ...claimed });
+  return compareRecord(record, claims, standardPolicy3, frequencies).decision === 'match';
+}
+
+function acceptedNames(
+  claim: 'givenName' | 'familyName',
+  pairs: readonly string[],
+  frequencies?: Frequencies,
+): string[] {
+  return pairs.filter((pair) => {
+    const [registered = '', claimed = ''] = pair.split('/');
+    return isAccepted({ [claim]: registered }, { [claim]: claimed }, frequencies);
+  });
+}
+
+test('with an id, the given name of somebody else is refused although one letter differs', () => {
+  const others = [
+    'Maria/Mario',
+    'Paul/Paula',
+    'Jan/Jana',
+    'Mary/Gary',
+    'Ole/Ola',
+    'Александр/Александра',
+    'Emin/Emine',
+    'Lea/Leo',
+    'Min-jun/Min-ju',
+  ];
+  const differingMore = ['Lukas/Jonas', 'Marta/Martin', 'Gabriel/Gabrielle', 'Jan/Janina', 'Ji-woo/Ji-hoon'];
+  const secondNames = ['Hans Peter/Hans Paul', 'Jean-Luc/Jean-Marc', 'Li Wei/Li Na'];
+  const han = ['伟/薇', '明/敏', '建国/建军'];
+  assert.deepEqual(acceptedNames('givenName', [...others, ...differingMore, ...secondNames, ...han]), []);
+});
+
+test('with an id, one typing error that makes no other name is accepted, also in a short name', () => {
+  const slips = ['Maria/Marja', 'Peter/Pter', 'Lea/Lwa', 'Wu/Wi', 'Ben/Bne', 'Hans Peter/Hans Petwr', 'Mria/Maria'];
+  slips.push('Елена/Еленаю', 'Роман/Роан');
+  const spellings = ['Sophie/Sofie', 'Thorsten/Torsten', 'Philipp/Philip', 'Christopher/Christophe'];
+  const shortForms = ['Alexandra/Alex', 'Samantha/Sam', 'Hans Peter/Hans', 'Hans Peter/H. P.'];
+  const all = [...slips, ...spellings, ...shortForms];
+  assert.deepEqual(acceptedNames('givenName', all), all);
+});
+
+test('a name of several people in the register is no typing error for another name of the register', () => {
+  const people = Array.from({ length: 400 }, (_, at) => ({
+    givenName: ['Belkanda', 'Belkando', 'Olu'][at % 3] ?? '',
+    familyName: at % 2 === 0 ? 'Li' : 'Meyer',
+  }));
+  const frequencies = countFrequencies([...people, { givenName: 'Belkande' }]);
+  const given = ['Belkanda/Belkando', 'Belkanda/Belkande', 'Belkande/Belkando', 'Oli/Olu', 'Olu/Oly'];
+  assert.deepEqual(acceptedNames('givenName', given, frequencies), [
+    'Belkanda/Belkande',
+    'Belkande/Belkando',
+    'Olu/Oly',
+  ]);
+  const family = ['Lu/Li', 'Li/Lu', 'Meier/Meyer'];
+  assert.deepEqual(acceptedNames('familyName', family, frequencies), ['Li/Lu', 'Meier/Meyer']);
+});
+
+test('with an id, another family name is refused unless it is a former name or the name at birth', () => {
+  assert.equal(isAccepted({}, { familyName: 'Schulze' }), false);
+  assert.equal(isAccepted({ familyName: 'García López' }, { familyName: 'García Pérez' }), false);
+  assert.equal(isAccepted({ familyName: 'Papadopoulos' }, { familyName: 'Papadop' }), false);
+  assert.equal(isAccepted({ familyName: 'García López' }, { familyName: 'García' }), true);
+  assert.equal(isAccepted({ birthFamilyName: 'Schulze' }, { familyName: 'Schulze' }), true);
+  const record = { ...toRegisterRecord(person), formerNames: [{ familyName: 'Schulze' }] };
+  const claims = normaliseClaims({ ...person, familyName: 'Schulze' });
+  assert.equal(compareRecord(record, claims, standardPolicy3).decision, 'match');
+});
+
+test('with an id, a date may only have exchanged day and month or another calendar', () => {
+  const accepted = [
+    '1980-03-02',
+    '2523-02-03',
+    '1980-02-04',
+    '1990-02-03',
+    '1980-12-03',
+    '1980-02-13',
+    '1981-03-03',
+  ].filter((birthDate) => isAccepted({}, { birthDate }));
+  assert.deepEqual(accepted, ['1980-03-02', '2523-02-03']);
+});
+
+test('with an id, an address of which neither street nor postal code agrees is refused', () => {
+  const home = { streetAddress: 'Hauptstraße 5', postalCode: '10115' };
+  assert.equal(isAccepted(home, { streetAddress: 'Lindenweg 7', postalCode: '20095' }), false);
+  assert.equal(isAccepted(home, { streetAddress: 'Lindenweg 7' }), true);
+  assert.equal(isAccepted(home, { streetAddress: 'Hauptstr. 5', postalCode: '20095' }), true);
+});
+
+test('with an id, exchanged names are one uncertainty, and two typing errors are refused', () => {
+  assert.equal(isAccepted({}, { givenName: 'Bauer', familyName: 'Anna' }), true);
+  assert.equal(isAccepted({ givenName: 'Christopher', familyName: 'Anderson' }, { givenName: 'Chirstopher' }), true);
+  assert.equal(
+    isAccepted({ givenName: 'Maria', familyName: 'Berg' }, { givenName: 'Berg', familyName: 'Mario' }),
+    false,
+  );
+  const both = { givenName: 'Chirstopher', familyName: 'Andersom' };
+  assert.equal(isAccepted({ givenName: 'Christopher', familyName: 'Anderson' }, both), false);
+  assert.equal(isAccepted({}, { givenName: 'Annna', birthDate: '1980-03-02' }), false);
+});
