@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calibratedPolicy } from '../../src/identity/match/policy.ts';
+import { calibratedPolicy, standardPolicy3 } from '../../src/identity/match/policy.ts';
 import { engines } from '../support/database-engines.ts';
 import { verifyDecisionOf } from '../support/identity-app.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
@@ -39,5 +39,46 @@ for (const engine of engines) {
         assert.equal(await decisionOf({ ...other, ...home, birthDate: `1961-11-${21 + day}` }), 'no_match');
       assert.equal(await decisionOf(right), 'no_match', JSON.stringify(names));
     }
+  });
+}
+
+const added = 'Anke Bora Cora Doro Elke Fips Moritz Egon Knut Odo'.split(' ');
+
+for (const engine of engines) {
+  test(`${engine.name}: five wrong dates with other words added to the names reach the limit of a search`, async (t) => {
+    const maria = { ...person, givenName: 'Maria', familyName: 'Zwiebelmann' };
+    const app = await openIdentityAppWith(t, engine, [maria]);
+    const claimsAt = (at: number) => ({
+      ...home,
+      givenName: `${added[at]} Maria`,
+      familyName: `${added[at + 5]} Zwiebelmann`,
+    });
+    const decisionOf = (claims: object) => verifyDecisionOf(app, claims, { policyOf: () => standardPolicy3 });
+    for (const day of [0, 1, 2, 3, 4])
+      assert.equal(await decisionOf({ ...claimsAt(day), birthDate: `1961-11-${21 + day}` }), 'no_match');
+    const { citizenId: _, ...right } = maria;
+    assert.equal(await decisionOf(right), 'no_match');
+  });
+
+  test(`${engine.name}: initials and beginnings of both names find nobody in a search`, async (t) => {
+    const hans = { ...person, givenName: 'Hans', familyName: 'Meier' };
+    const app = await openIdentityAppWith(t, engine, [
+      hans,
+      { ...person, citizenId: 'D-2', givenName: null, familyName: 'Ani Sukarno' },
+    ]);
+    const { citizenId: _, ...right } = hans;
+    const decisionOf = (claims: object) => verifyDecisionOf(app, claims, { policyOf: () => standardPolicy3 });
+    assert.equal(await decisionOf(right), 'match');
+    for (const names of [
+      { givenName: 'H', familyName: 'M' },
+      { givenName: 'M', familyName: 'H' },
+      { givenName: 'Han', familyName: 'Mei' },
+      { familyName: 'S' },
+    ])
+      assert.equal(
+        await decisionOf({ birthDate: person.birthDate, ...home, ...names }),
+        'no_match',
+        JSON.stringify(names),
+      );
   });
 }

@@ -15,6 +15,8 @@ import { arabicNames } from './arabic-names.ts';
  * it, but may also be another name (Husn and Hasan are written the same). Long vowels have a letter, so Jamil is no reading of Jamal.
  */
 export function readArabic(arabic: string, latin: string): 'usual' | 'possible' | undefined {
+  // A long text is no reading, and would be expensive to compare.
+  if (latin.length > maxLatinPerLetter * (arabic.length + 1)) return undefined;
   const words = wordsOf(arabic);
   if (isUsualReading(arabic, latin)) return 'usual';
   if (words.length === 1 && isOfAnotherName(arabic, latin)) return undefined;
@@ -102,6 +104,9 @@ function namesByConsonants(): ReadonlyMap<string, readonly string[]> {
 export function isArabic(form: string): boolean {
   return /^[\u0621-\u06ff ]+$/.test(form);
 }
+
+/** The most Latin letters that stand for one Arabic letter with its vowel. */
+const maxLatinPerLetter = 6;
 
 type Reading = readonly Letter[];
 type Word = { readonly letters: string; readonly article: boolean; readonly sun: boolean };

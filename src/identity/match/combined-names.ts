@@ -108,8 +108,9 @@ export function birthNameLevel(
   names: NameRules,
 ): Level | undefined {
   // Always compared, so that the response time does not reveal whether the record has a birth name.
-  const former = nameLevel(values.familyName?.forms ?? ['nobody'], formsOf(birthFamilyName ?? placeholderText), names);
-  const counts =
-    birthFamilyName !== null && former === 'normalised' && level !== undefined && agreementStrength(level) < 2;
+  const claimed = values.familyName?.forms ?? ['nobody'];
+  const atBirth = nameLevel(claimed, formsOf(birthFamilyName ?? placeholderText), { ...names, particles: true });
+  const isBirthName = atBirth === 'normalised' || atBirth === 'transliterated';
+  const counts = birthFamilyName !== null && isBirthName && level !== undefined && agreementStrength(level) < 2;
   return counts ? 'similar' : undefined;
 }

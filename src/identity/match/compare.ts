@@ -16,7 +16,7 @@ import { claimsForMinimum, type MatchPolicy } from './policy.ts';
 import { combineNames } from './regrouped-names.ts';
 import { dottedWords } from './short-forms.ts';
 import { editDistance } from './similarity.ts';
-import { wholeNameLevels } from './whole-name.ts';
+import { wholeNameLevels, withoutPartialNames } from './whole-name.ts';
 
 /** The level of each submitted claim. Levels never leave the server; `claimResults` reduces them. */
 export type ClaimLevels = { readonly [claim in ClaimName]?: Level };
@@ -49,7 +49,8 @@ export function compareRecord(
   frequencies?: Frequencies,
 ): Comparison {
   const measured = measureRecord(record, claims, policy, frequencies);
-  const named = { ...measured, levels: wholeNameLevels(record, claims, measured) };
+  const counted = withoutPartialNames(record, claims, wholeNameLevels(record, claims, measured));
+  const named = { ...measured, levels: counted };
   const isFit = fitsPolicy(named, policy, claimsForMinimum(policy, claims, record));
   return { ...measured, fits: isFit, decision: decideRecord(record, isFit, policy) };
 }

@@ -9,6 +9,11 @@ const fillers = new Set([
   'xxx',
   'xxxx',
   'unknown',
+  'n/a',
+  'f.n.u.',
+  'l.n.u.',
+  'no name',
+  'unbekannt',
   'no given name',
   'no family name',
 ]);

@@ -84,6 +84,8 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
   if (spaced && wordsExchanged(one, other)) return 1;
   const shorter = Math.min(first.length, second.length);
   const edits = editDistance(first, second, 3);
+  // Another initial is another name: John A and John B.
+  if (edits === 1 && spaced && haveOtherInitial(one, other)) return worstRank;
   // An initial that is left out is no slip: John and John A.
   if (edits === 1 && spaced && isWordLeftOut(one, other)) return 2;
   if (longer >= 4 && (edits === 1 || lettersExchanged(first, second))) return 1;
@@ -147,6 +149,14 @@ function wordsExchanged(one: string, other: string): boolean {
   const [a, b] = differing;
   if (differing.length !== 2 || a === undefined || b === undefined) return false;
   return first[a] === second[b] && first[b] === second[a];
+}
+
+/** Whether the names have as many words, and a pair of them are two different letters. */
+function haveOtherInitial(one: string, other: string): boolean {
+  const [words, others] = [one.split(' '), other.split(' ')];
+  const areOtherInitials = (word: string, at: number) =>
+    word.length === 1 && others[at]?.length === 1 && word !== others[at];
+  return words.length === others.length && words.some(areOtherInitials);
 }
 
 /** Whether one name is the other without its first or last words. */

@@ -69,6 +69,33 @@ test('a name whose letters are part of another name is no abbreviation of it', (
   for (const [one, other] of pairs) assert.notEqual(level('givenName', one, other), 'shortened', `${one} / ${other}`);
 });
 
+test('a claim that adds names, of which only an initial is the registered name, is another name', () => {
+  const pairs = [
+    ['Eva H', 'Hans'],
+    ['Eva Hanna H', 'Hans'],
+    ['Eva H P', 'Hans Peter'],
+  ] as const;
+  for (const [claimed, known] of pairs) assert.equal(level('givenName', claimed, known), 'different', claimed);
+});
+
+test('a name with a dot is no abbreviation of another name with its letters', () => {
+  for (const pair of [
+    ['Ana.', 'Alejandra'],
+    ['Jan.', 'Jonathan'],
+    ['Marta.', 'Margarita'],
+  ] as const)
+    assert.notEqual(level('givenName', ...pair), 'shortened', pair.join(' / '));
+});
+
+test('another initial is another name', () => {
+  const pairs = [
+    ['John A', 'John B'],
+    ['A John', 'B John'],
+    ['J A', 'J B'],
+  ] as const;
+  assertLevels('givenName', pairs, ['different']);
+});
+
 test('a second name that differs by more than a slip is another name', () => {
   const pairs = [
     ['Hans Peter', 'Hans Paul'],

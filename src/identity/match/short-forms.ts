@@ -1,4 +1,5 @@
 import { formsOf } from '../names/normalise.ts';
+import { isGivenName } from './known-names.ts';
 
 /** The knowledge by which a word is a short form of another one. */
 export type ShortFormRules = {
@@ -16,6 +17,9 @@ export function isShortened(claimed: string, known: string, rules: ShortFormRule
   if (!claimed.includes(' ') && !known.includes(' ')) return areShortForms(claimed, known, rules);
   const [first, second] = [claimed.split(' '), known.split(' ')];
   if (first.length > second.length + maxAddedWords) return false;
+  // Eva H. is not Hans, although the register has Hans alone.
+  const addsWords = first.length > second.length;
+  if (addsWords && !second.some((word) => word.length > 1 && first.includes(word))) return false;
   const [fewer, unmatched] = first.length <= second.length ? [first, second] : [second, first];
   for (const word of fewer) {
     const same = unmatched.indexOf(word);
@@ -36,7 +40,8 @@ export function areShortForms(one: string, other: string, { nicknames, dotted }:
   // One letter less is a slip, or another name: Jan and Jana.
   if (long.startsWith(short) && short.length >= (isDotted ? 2 : 3)) return isDotted || long.length >= short.length + 2;
   if (short.length > maxAbbreviationLength || long.length < short.length + 2) return false;
-  return isDotted ? hasLettersInOrder(short, long) : isContraction(short, long);
+  // Ana with a dot is still Ana, and not Alejandra.
+  return isDotted && !isGivenName(short) ? hasLettersInOrder(short, long) : isContraction(short, long);
 }
 
 const maxAddedWords = 2;

@@ -23,8 +23,33 @@ export function wholeNameLevels(
   const isOneClaimed = first?.forms[0] === second?.forms[0] || second === undefined;
   if (submitted.includes('citizenId') || !isOneClaimed || !(hasOneName(record) || crossed)) return levels;
   const stated = [levels.familyName, levels.givenName].filter((level) => level !== undefined && level !== 'missing');
-  const level: Level | undefined = stated.find(isSameValue) ?? stated[0];
+  const level: Level | undefined = stated.find(isSameValue) ?? stated.find((one) => nearlySame.has(one));
   return level === undefined ? levels : { ...levels, familyName: level, givenName: level };
+}
+
+const nearlySame: ReadonlySet<Level> = new Set(['transliterated', 'similar', 'former']);
+
+/**
+ * The levels without names that count too little in a search: a short form must have a whole word of the registered names. Attack: initials
+ * and beginnings of names are many, and each is a new verification key (test/attacks/verification-limit-divided-names.test.ts).
+ */
+export function withoutPartialNames(
+  { givenName, familyName }: RegisterRecord,
+  { submitted, values }: NormalisedClaims,
+  levels: Levels,
+): Levels {
+  if (submitted.includes('citizenId')) return levels;
+  const partial = (['givenName', 'familyName'] as const).filter((claim) => levels[claim] === 'shortened');
+  if (partial.length === 0) return levels;
+  const words = new Set([givenName, familyName].flatMap((name) => formsOf(name ?? '')).flatMap(wholeWords));
+  const uncounted = partial.filter(
+    (claim) => !(values[claim]?.forms ?? []).flatMap(wholeWords).some((w) => words.has(w)),
+  );
+  return { ...levels, ...Object.fromEntries(uncounted.map((claim) => [claim, 'different' as const])) };
+}
+
+function wholeWords(form: string): readonly string[] {
+  return form.split(' ').filter((word) => word.length > 1);
 }
 
 /** Whether the record has only one of the names, or the same in both fields. */
