@@ -82,3 +82,16 @@ for (const engine of engines) {
       );
   });
 }
+
+for (const engine of engines) {
+  test(`${engine.name}: a search by the default policy finds nobody if both names are misspelled`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, [person]);
+    const decisionOf = (names: object) => {
+      const { citizenId: _, ...claims } = { ...person, ...names };
+      return verifyDecisionOf(app, claims, { policyOf: () => standardPolicy3 });
+    };
+    assert.equal(await decisionOf({ familyName: 'Lopez Garxia' }), 'match');
+    assert.equal(await decisionOf({ givenName: 'Ana Marxa' }), 'match');
+    assert.equal(await decisionOf({ givenName: 'Ana Marxa', familyName: 'Lopez Garxia' }), 'no_match');
+  });
+}

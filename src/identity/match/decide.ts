@@ -36,9 +36,21 @@ export function isLockedRecord(
 
 /** Whether the claims fit the record and the agreeing ones meet the minimum, regardless of locks. `minimumClaims`: see `claimsForMinimum`. */
 export function fitsPolicy(found: ComparedLevels, policy: MatchPolicy, minimumClaims: ReadonlySet<ClaimName>): boolean {
+  if (policy.refusesContradictions && areBothNamesUncertain(found)) return false;
   const agreed = agreedClaims(found.levels, policy).intersection(minimumClaims);
   return meetsMinimum(policy, agreed) && fitsWithoutMinimum(found, policy);
 }
+
+/**
+ * Whether a search states both names otherwise than the register. Attack: misspelled names are unlimited, and each pair has new verification
+ * keys, so an attacker could try birth dates beside an address (test/attacks/verification-limit-divided-names.test.ts).
+ */
+function areBothNamesUncertain({ levels, crossed }: ComparedLevels): boolean {
+  const isUncertain = (level: Level | undefined) => level !== undefined && uncertainNameLevels.has(level);
+  return levels.citizenId === undefined && !crossed && isUncertain(levels.givenName) && isUncertain(levels.familyName);
+}
+
+const uncertainNameLevels: ReadonlySet<Level> = new Set(['similar', 'shortened', 'close', 'near', 'different']);
 
 /** The probability above which claims with these levels fit. */
 export function thresholdFor(levels: ComparedLevels['levels'], policy: MatchPolicy): number {

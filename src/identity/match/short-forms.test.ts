@@ -79,12 +79,8 @@ test('a claim that adds names, of which only an initial is the registered name, 
 });
 
 test('a name with a dot is no abbreviation of another name with its letters', () => {
-  for (const pair of [
-    ['Ana.', 'Alejandra'],
-    ['Jan.', 'Jonathan'],
-    ['Marta.', 'Margarita'],
-  ] as const)
-    assert.notEqual(level('givenName', ...pair), 'shortened', pair.join(' / '));
+  const pairs = { 'Ana.': 'Alejandra', 'Jan.': 'Jonathan', 'Marta.': 'Margarita' };
+  for (const [one, other] of Object.entries(pairs)) assert.notEqual(level('givenName', one, other), 'shortened', one);
 });
 
 test('another initial is another name', () => {
