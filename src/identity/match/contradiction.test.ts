@@ -146,9 +146,9 @@ test('with an id, a word that one field adds must agree with the other name', ()
   ];
   const accepted = familyNames.filter((familyName) => isOneNameAccepted({ familyName }));
   assert.deepEqual(accepted, ['Hans Meier', 'Meier Hans', 'H. Meier', 'von Meier', 'Dr. Meier']);
-  const givenNames = ['Hans Schulz', 'Hans Meier', 'Hans'];
+  const givenNames = ['Hans Schulz', 'Hans Meier', 'Hans', 'M. Hans'];
   const acceptedGiven = givenNames.filter((givenName) => isOneNameAccepted({ givenName }));
-  assert.deepEqual(acceptedGiven, ['Hans Meier', 'Hans']);
+  assert.deepEqual(acceptedGiven, ['Hans Meier', 'Hans', 'M. Hans']);
 });
 
 test('with an id, a claimed word that is not in the only registered field is refused', () => {

@@ -36,7 +36,9 @@ export function contradictsStatedId(context: NameContext, levels: Levels, combin
   const crossed = combined !== undefined;
   const compared = crossed ? { ...context, spelledValues: combined.compared?.values ?? {} } : context;
   const nameLevels = combined?.compared?.levels ?? levels;
-  const contradicted = nameClaims.map((claim) => contradictsName(compared, claim, nameLevels[claim]));
+  // An initial of the other name before a stated one (K. Ramesh) is no cut name: the claim may also omit it.
+  const stated = nameClaims.filter((claim) => levels[claim] !== undefined);
+  const contradicted = stated.map((claim) => contradictsName(compared, claim, nameLevels[claim]));
   return (
     contradicted.includes(true) ||
     nameClaims.some((claim) => levels[claim] === 'different') ||
