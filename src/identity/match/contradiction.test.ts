@@ -146,9 +146,9 @@ test('with an id, a word that one field adds must agree with the other name', ()
   ];
   const accepted = familyNames.filter((familyName) => isOneNameAccepted({ familyName }));
   assert.deepEqual(accepted, ['Hans Meier', 'Meier Hans', 'H. Meier', 'von Meier', 'Dr. Meier']);
-  const givenNames = ['Hans Schulz', 'Hans Meier', 'Hans', 'M. Hans'];
+  const givenNames = ['Hans Schulz', 'Hans Meier', 'Hans', 'M. Hans', 'Hans P.'];
   const acceptedGiven = givenNames.filter((givenName) => isOneNameAccepted({ givenName }));
-  assert.deepEqual(acceptedGiven, ['Hans Meier', 'Hans', 'M. Hans']);
+  assert.deepEqual(acceptedGiven, ['Hans Meier', 'Hans', 'M. Hans', 'Hans P.']);
 });
 
 test('with an id, a claimed word that is not in the only registered field is refused', () => {
@@ -167,6 +167,18 @@ test('with an id, a claimed word that is not in the only registered field is ref
     'Ani/Sukarno',
   ]);
   assert.deepEqual(acceptedOf({ givenName: 'FNU', familyName: 'Hans Peter Meier' }, ['Hans/Meier']), ['Hans/Meier']);
+  const cyrillic = ['Maria/Petrov', 'Мария/Петров', 'Ivan/Petrov', 'Иван/Петров'];
+  const acceptedCyrillic = ['Ivan/Petrov', 'Иван/Петров'];
+  assert.deepEqual(acceptedOf({ givenName: 'FNU', familyName: 'Иван Петров' }, cyrillic), acceptedCyrillic);
+});
+
+test('with an id, exchanged names in another spelling are accepted', () => {
+  const accepted = (givenName: string, familyName: string, claimed: string) => {
+    const [given = '', family = ''] = claimed.split('/');
+    return isAccepted({ givenName, familyName }, { givenName: given, familyName: family });
+  };
+  assert.equal(accepted('Mohamed', 'Hassan', 'Hassan/Muhammad'), true);
+  assert.equal(accepted('Juan', 'Hernández', 'Hdez/Juan'), true);
 });
 
 test('with an id, exchanged names that are both cut are refused', () => {

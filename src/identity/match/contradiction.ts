@@ -10,7 +10,7 @@ import { areBothGivenNames, areBothOfOtherScript, areOfOtherSex, isGivenName } f
 import { isConfirmed, isSameValue, type Level } from './level.ts';
 import type { Frequencies } from './model.ts';
 import { isNameFiller } from './name-filler.ts';
-import { nameLevel } from './name-level.ts';
+import { type NameRules, nameLevel } from './name-level.ts';
 import { areShortForms, type ShortFormRules } from './short-forms.ts';
 import { editDistance, lettersExchanged } from './similarity.ts';
 
@@ -96,32 +96,48 @@ function contradictsOtherField({ spelledValues, known, names }: NameContext, lev
     nameClaims.flatMap((claim) => of[claim] ?? []).filter(({ exact }) => !isNameFiller(exact)),
   );
   if (claimed === undefined || registered === undefined || claimed.length + registered.length !== 3) return false;
-  const scripts = new Set([...claimed, ...registered].map(({ forms }) => latinForm.test(forms.at(-1) ?? '')));
-  const [words, registeredWords] = differingWords(wordsOfNames(claimed), wordsOfNames(registered));
-  const addsWord = claimed.length === 2 || addsWordToField(spelledValues, known);
-  if (scripts.size > 1 || !addsWord || registeredWords.length === 0) return false;
-  return words.some((word) => registeredWords.every((other) => nameLevel([word], [other], names) === 'different'));
+  if (claimed.length === 1 && !addsWordToField(spelledValues, known)) return false;
+  // A second given name may have been left out in the register, and an initial of it is the name of nobody else.
+  const leastLength = claimed.length === 1 && spelledValues.givenName !== undefined ? 2 : 1;
+  return textsOf(claimed).every((text) =>
+    textsOf(registered).every((registeredText) => {
+      const [words, registeredWords] = differingWords(text, registeredText);
+      const others = words.filter((word) => word.length >= leastLength);
+      if (registeredWords.length === 0) return false;
+      return others.length > mostOtherWords || others.some((word) => isWordOfNone(word, registeredWords, names));
+    }),
+  );
+}
+
+/** More words are not compared one by one (test/attacks/bounded-work.test.ts). */
+const mostOtherWords = 8;
+
+function isWordOfNone(word: string, registeredWords: readonly string[], names: NameRules): boolean {
+  return registeredWords.every((other) => nameLevel([word], [other], names) === 'different');
 }
 
 /** Whether a claimed name has more words than the registered one. */
 function addsWordToField(claimed: NameContext['spelledValues'], known: NameContext['known']): boolean {
   return nameClaims.some((claim) => {
     const [name, registered] = [claimed[claim], known[claim]];
-    return name !== undefined && registered !== undefined && wordCount([name]) > wordCount([registered]);
+    return name !== undefined && registered !== undefined && wordCount(name) > wordCount(registered);
   });
 }
 
-function wordCount(names: readonly Comparable[]): number {
-  return wordsOfNames(names).split(' ').length;
+function wordCount(name: Comparable): number {
+  return textsOf([name])[0]?.split(' ').length ?? 0;
 }
 
-/** The words of the names in one text, without titles, generation suffixes and particles. */
-function wordsOfNames(names: readonly Comparable[]): string {
-  return names.map(({ forms }) => withoutParticles(stripOptionalWords(forms[0] ?? '').form)).join(' ');
+/** The names in one text for each transliteration system, without titles, generation suffixes and particles. */
+function textsOf(names: readonly Comparable[]): readonly string[] {
+  const systems = Math.max(...names.map(({ forms }) => forms.length));
+  return Array.from({ length: systems }, (_, at) =>
+    names.map(({ forms }) => withoutParticles(stripOptionalWords(forms[at] ?? forms.at(-1) ?? '').form)).join(' '),
+  );
 }
 
 /** Whether names in other fields have a word of another person. */
-function contradictsWholeName({ claims, known, frequencies }: NameContext): boolean {
+function contradictsWholeName({ claims, known, names: rules, frequencies }: NameContext): boolean {
   const [claimed, registered] = [claims.values, known].map((of) => nameClaims.flatMap((claim) => of[claim] ?? []));
   if (claimed === undefined || registered === undefined) return false;
   if (isOtherName(claimed, registered, hanName)) return true;
@@ -131,8 +147,9 @@ function contradictsWholeName({ claims, known, frequencies }: NameContext): bool
   if (!isLatin || words.length === 0 || words.length !== registeredWords.length) return false;
   return words.some((word) =>
     registeredWords.every((other) => {
-      const isShort = other.startsWith(word) || word.startsWith(other);
-      return !isShort && isAnotherName('givenName', word, other, frequencies);
+      const isShort = other.startsWith(word) || word.startsWith(other) || areShortForms(word, other, rules);
+      if (isShort || !isAnotherName('givenName', word, other, frequencies)) return false;
+      return nameLevel([word], [other]) !== 'transliterated' || areOfOtherSex(word, other);
     }),
   );
 }
