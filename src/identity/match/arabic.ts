@@ -31,6 +31,12 @@ export function readArabic(arabic: string, latin: string): 'usual' | 'possible' 
   return possible[latin.length - 1] === 1 && latin.endsWith('ne') ? 'possible' : undefined;
 }
 
+/** Whether both are known names in Arabic letters, and not the same one: Hasan and Husayn. */
+export function areOtherArabicNames(one: string, other: string): boolean {
+  const [first, second] = [foldLetters(one), foldLetters(other)];
+  return first !== second && vowelledNames().has(first) && vowelledNames().has(second);
+}
+
 /** A Latin name as a possible spelling of an Arabic one: its first part in Arabic letters, and the consonants of the rest. */
 export type ArabicOutline = { readonly prefix: string; readonly consonants: string; readonly latin: string };
 

@@ -94,7 +94,7 @@ export function measureRecord(
   const { givenName, familyName } = claims.values;
   if (!crossed && model !== undefined && givenName && familyName) weight += Math.log2(1 - model.crossed);
   const statesId = refusesContradictions && claims.submitted.includes('citizenId');
-  return { levels, crossed, weight, contradicted: statesId && contradictsStatedId(nameContext, levels, crossed) };
+  return { levels, crossed, weight, contradicted: statesId && contradictsStatedId(nameContext, levels, combinedNames) };
 }
 
 /** The registered value; null also for a filler in place of a name. */

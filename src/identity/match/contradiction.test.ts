@@ -45,9 +45,23 @@ test('with an id, the given name of somebody else is refused although one letter
   assert.deepEqual(acceptedNames('givenName', [...others, ...differingMore, ...secondNames, ...han]), []);
 });
 
+test('with an id, another given name in Hangul, kana or Arabic letters is refused although one letter differs', () => {
+  const hangul = ['영희/영호', '민준/민중', '정희/정호'];
+  const kana = ['まさお/まさこ', 'ゆき/ゆきこ', 'マサオ/マサコ'];
+  const arabic = ['حسن/حسين', 'محمد/محمود', 'كريم/كريمة'];
+  assert.deepEqual(acceptedNames('givenName', [...hangul, ...kana, ...arabic]), []);
+});
+
+test('a given name of the register in another script is no typing error for another one', () => {
+  const people = Array.from({ length: 400 }, (_, at) => ({ givenName: ['דנה', 'דנע', 'Зорана'][at % 3] ?? '' }));
+  const frequencies = countFrequencies(people);
+  const names = ['דנה/דנע', 'דנה/דנט', 'Зорана/Зоранл'];
+  assert.deepEqual(acceptedNames('givenName', names, frequencies), ['דנה/דנט', 'Зорана/Зоранл']);
+});
+
 test('with an id, one typing error that makes no other name is accepted, also in a short name', () => {
   const slips = ['Maria/Marja', 'Peter/Pter', 'Lea/Lwa', 'Wu/Wi', 'Ben/Bne', 'Hans Peter/Hans Petwr', 'Mria/Maria'];
-  slips.push('Елена/Еленаю', 'Роман/Роан');
+  slips.push('Елена/Еленаю', 'Роман/Роан', 'Иван/Ивая', 'さくら/さくろ', 'محمد/محمدط');
   const spellings = ['Sophie/Sofie', 'Thorsten/Torsten', 'Philipp/Philip', 'Christopher/Christophe'];
   const shortForms = ['Alexandra/Alex', 'Samantha/Sam', 'Hans Peter/Hans', 'Hans Peter/H. P.'];
   const all = [...slips, ...spellings, ...shortForms];
@@ -111,4 +125,95 @@ test('with an id, exchanged names are one uncertainty, and two typing errors are
   const both = { givenName: 'Chirstopher', familyName: 'Andersom' };
   assert.equal(isAccepted({ givenName: 'Christopher', familyName: 'Anderson' }, both), false);
   assert.equal(isAccepted({}, { givenName: 'Annna', birthDate: '1980-03-02' }), false);
+});
+
+test('with an id, a word that one field adds must agree with the other name', () => {
+  const registered = { givenName: 'Hans', familyName: 'Meier' };
+  const isOneNameAccepted = (claimed: Claims) => {
+    const { citizenId, birthDate } = person;
+    const claims = normaliseClaims({ citizenId, birthDate, ...claimed });
+    return compareRecord(toRegisterRecord({ ...person, ...registered }), claims, standardPolicy3).decision === 'match';
+  };
+  const familyNames = [
+    'Eva Meier',
+    'Meier Eva',
+    'Meier, Eva',
+    'Hans Meier',
+    'Meier Hans',
+    'H. Meier',
+    'von Meier',
+    'Dr. Meier',
+  ];
+  const accepted = familyNames.filter((familyName) => isOneNameAccepted({ familyName }));
+  assert.deepEqual(accepted, ['Hans Meier', 'Meier Hans', 'H. Meier', 'von Meier', 'Dr. Meier']);
+  const givenNames = ['Hans Schulz', 'Hans Meier', 'Hans', 'M. Hans', 'Hans P.'];
+  const acceptedGiven = givenNames.filter((givenName) => isOneNameAccepted({ givenName }));
+  assert.deepEqual(acceptedGiven, ['Hans Meier', 'Hans', 'M. Hans', 'Hans P.']);
+});
+
+test('with an id, a claimed word that is not in the only registered field is refused', () => {
+  const acceptedOf = (registered: Claims, names: readonly string[]) =>
+    names.filter((name) => {
+      const [givenName = '', familyName = ''] = name.split('/');
+      const record = { ...toRegisterRecord({ ...person, ...registered }) };
+      const claims = normaliseClaims({ ...person, givenName, familyName });
+      return compareRecord(record, claims, standardPolicy3).decision === 'match';
+    });
+  const names = ['Eva/Meier', 'Hans/Schulz', 'Hans/Meier', 'Meier/Hans', 'H./Meier'];
+  const accepted = ['Hans/Meier', 'Meier/Hans', 'H./Meier'];
+  assert.deepEqual(acceptedOf({ givenName: 'FNU', familyName: 'Hans Meier' }, names), accepted);
+  assert.deepEqual(acceptedOf({ givenName: 'Hans Meier', familyName: 'LNU' }, names), accepted);
+  assert.deepEqual(acceptedOf({ givenName: 'FNU', familyName: 'Ani Sukarno' }, ['Budi/Sukarno', 'Ani/Sukarno']), [
+    'Ani/Sukarno',
+  ]);
+  assert.deepEqual(acceptedOf({ givenName: 'FNU', familyName: 'Hans Peter Meier' }, ['Hans/Meier']), ['Hans/Meier']);
+  const cyrillic = ['Maria/Petrov', 'Мария/Петров', 'Ivan/Petrov', 'Иван/Петров'];
+  const acceptedCyrillic = ['Ivan/Petrov', 'Иван/Петров'];
+  assert.deepEqual(acceptedOf({ givenName: 'FNU', familyName: 'Иван Петров' }, cyrillic), acceptedCyrillic);
+});
+
+test('with an id, exchanged names in another spelling are accepted', () => {
+  const accepted = (givenName: string, familyName: string, claimed: string) => {
+    const [given = '', family = ''] = claimed.split('/');
+    return isAccepted({ givenName, familyName }, { givenName: given, familyName: family });
+  };
+  assert.equal(accepted('Mohamed', 'Hassan', 'Hassan/Muhammad'), true);
+  assert.equal(accepted('Juan', 'Hernández', 'Hdez/Juan'), true);
+});
+
+test('with an id, exchanged names that are both cut are refused', () => {
+  const accepted = ['M/H', 'Mei/Han', 'Meier/H.', 'Meier/Hans'].filter((names) => {
+    const [givenName = '', familyName = ''] = names.split('/');
+    return isAccepted({ givenName: 'Hans', familyName: 'Meier' }, { givenName, familyName });
+  });
+  assert.deepEqual(accepted, ['Meier/H.', 'Meier/Hans']);
+});
+
+test('with an id, an abbreviated family name is accepted and a cut one is refused', () => {
+  const abbreviated = [
+    'Hernández/Hdez',
+    'Hernández/Hdez.',
+    'Martínez/Mtz',
+    'Fernández García/Fdez García',
+    'Schmidt/Schm.',
+  ];
+  const wordsLeftOut = ['Garcia Lopez/Garcia', 'Garcia Lopez/Lopez', 'Silva Nascimento/do Nascimento'];
+  const accepted = [...abbreviated, ...wordsLeftOut];
+  const cut = ['Garcia Lopez/G', 'Garcia Lopez/L', 'Garcia Lopez/Gar', 'Schmidt/Schm', 'Schmidt/S.', 'Schmidt/Sc.'];
+  assert.deepEqual(acceptedNames('familyName', [...accepted, ...cut]), accepted);
+});
+
+test('with an id, another generation suffix is refused also in the other field', () => {
+  const registered = { givenName: 'John Jr', familyName: 'Smith' };
+  assert.equal(isAccepted(registered, { givenName: 'John', familyName: 'Smith Sr' }), false);
+  assert.equal(isAccepted(registered, { givenName: 'John', familyName: 'Smith Jr' }), true);
+});
+
+test('with an id, another street is refused unless the postal code agrees', () => {
+  const home = { streetAddress: '12 High Street', postalCode: '10115' };
+  const move = { streetAddress: '98 Mill Lane', postalCode: '10116' };
+  assert.equal(isAccepted(home, move), false);
+  assert.equal(isAccepted(home, { ...move, postalCode: '10115' }), true);
+  assert.equal(isAccepted({ postalCode: '10115' }, { ...move, postalCode: '20095' }), false);
+  assert.equal(isAccepted({ postalCode: '10115' }, { ...move, postalCode: '10115' }), true);
 });

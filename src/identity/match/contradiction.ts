@@ -1,12 +1,17 @@
-import { nameSearchKeys } from '../names/name-key.ts';
+import { nameSearchKeys, withoutParticles } from '../names/name-key.ts';
 import type { Forms } from '../names/normalise.ts';
+import { generationIn, stripOptionalWords } from '../names/optional-words.ts';
 import type { ClaimName } from '../register/claims.ts';
+import { areOtherArabicNames } from './arabic.ts';
 import { sameInOtherCalendar } from './calendars.ts';
-import type { NameContext } from './combined-names.ts';
+import type { CombinedNames, NameContext } from './combined-names.ts';
 import type { Comparable } from './comparable.ts';
 import { areBothGivenNames, areBothOfOtherScript, areOfOtherSex, isGivenName } from './known-names.ts';
 import { isConfirmed, isSameValue, type Level } from './level.ts';
 import type { Frequencies } from './model.ts';
+import { isNameFiller } from './name-filler.ts';
+import { type NameRules, nameLevel } from './name-level.ts';
+import { areShortForms, type ShortFormRules } from './short-forms.ts';
 import { editDistance, lettersExchanged } from './similarity.ts';
 
 type Levels = { readonly [claim in ClaimName]?: Level };
@@ -25,31 +30,41 @@ const leastYearsOfOtherEra = 500;
  * or more than one of names and date is uncertain. Attack: members of a household know the ids of each other
  * (test/attacks/verification-limit-household.test.ts). Dates may only have exchanged day and month, less precision or a calendar with another
  * era: with one wrong digit permitted, one attempt would cover about thirty dates, and with the Julian calendar two more.
+ * `combined`: the names if they agree better in other fields.
  */
-export function contradictsStatedId(context: NameContext, levels: Levels, crossed: boolean): boolean {
-  const contradicted = nameClaims.map((claim) => contradictsName(context, claim, levels[claim], crossed));
+export function contradictsStatedId(context: NameContext, levels: Levels, combined?: CombinedNames): boolean {
+  const crossed = combined !== undefined;
+  const compared = crossed ? { ...context, spelledValues: combined.compared?.values ?? {} } : context;
+  const nameLevels = combined?.compared?.levels ?? levels;
+  // An initial of the other name before a stated one (K. Ramesh) is no cut name: the claim may also omit it.
+  const stated = nameClaims.filter((claim) => levels[claim] !== undefined);
+  const contradicted = stated.map((claim) => contradictsName(compared, claim, nameLevels[claim]));
   return (
     contradicted.includes(true) ||
-    (crossed && contradictsWholeName(context)) ||
+    nameClaims.some((claim) => levels[claim] === 'different') ||
+    haveOtherGenerations(context) ||
+    (crossed ? contradictsWholeName(context) : contradictsOtherField(context, levels)) ||
     contradictsDate(context, levels.birthDate) ||
     contradictsAddress(levels) ||
-    countUncertain(levels, crossed) > 1
+    countUncertain({ ...levels, ...combined?.compared?.levels }, combined) > 1
   );
 }
 
 /** Whether neither street nor postal code agrees, and one of them has no similarity. */
 function contradictsAddress({ streetAddress, postalCode }: Levels): boolean {
-  const levels = [streetAddress, postalCode];
-  return levels.includes('different') && levels.every((level) => level !== undefined && unlike.has(level));
+  if (streetAddress === 'different') return postalCode === 'similar' || unlike.has(postalCode);
+  return postalCode === 'different' && (streetAddress === 'missing' || unlike.has(streetAddress));
 }
 
-const unlike: ReadonlySet<Level> = new Set(['close', 'near', 'different']);
+const unlike: ReadonlySet<Level | undefined> = new Set(['close', 'near', 'different'] as const);
 
 /** The number of uncertain names and dates. Names in other fields are one, and so are two names from another script. */
-function countUncertain({ givenName, familyName, birthDate }: Levels, crossed: boolean): number {
+function countUncertain({ givenName, familyName, birthDate }: Levels, combined: CombinedNames | undefined): number {
   const uncertainNames = [givenName, familyName].filter((level) => level !== 'missing' && isUncertain(level));
-  const isOneDeviation = crossed || uncertainNames.every((level) => level === 'transliterated');
-  return (isOneDeviation ? Math.min(1, uncertainNames.length) : uncertainNames.length) + Number(isUncertain(birthDate));
+  const haveSameWords = combined !== undefined && combined.compared === undefined;
+  const isOneDeviation = haveSameWords || uncertainNames.every((level) => level === 'transliterated');
+  const names = isOneDeviation ? Math.min(1, uncertainNames.length) : uncertainNames.length;
+  return Math.max(names, combined === undefined ? 0 : 1) + Number(isUncertain(birthDate));
 }
 
 function isUncertain(level: Level | undefined): boolean {
@@ -63,19 +78,78 @@ function contradictsDate({ claims, known }: NameContext, level: Level | undefine
   return isUncertain(level) && level !== 'inverted' && !isOtherCalendar;
 }
 
+/** Whether the names have different generation suffixes, in any field: father and son. */
+function haveOtherGenerations({ claims, known }: NameContext): boolean {
+  const [claimed, registered] = [claims.values, known].map((of) =>
+    nameClaims.map((claim) => generationIn(of[claim]?.forms[0] ?? '')).find((generation) => generation !== undefined),
+  );
+  return claimed !== undefined && registered !== undefined && claimed !== registered;
+}
+
+/**
+ * Whether only one side has both names, and the other side has a word in its single field that agrees with none of them: "Eva Meier" as the
+ * family name of Hans Meier.
+ */
+function contradictsOtherField({ spelledValues, known, names }: NameContext, levels: Levels): boolean {
+  if (!nameClaims.some((claim) => deviating.has(levels[claim]))) return false;
+  const [claimed, registered] = [spelledValues, known].map((of) =>
+    nameClaims.flatMap((claim) => of[claim] ?? []).filter(({ exact }) => !isNameFiller(exact)),
+  );
+  if (claimed === undefined || registered === undefined || claimed.length + registered.length !== 3) return false;
+  if (claimed.length === 1 && !addsWordToField(spelledValues, known)) return false;
+  // A second given name may have been left out in the register, and an initial of it is the name of nobody else.
+  const leastLength = claimed.length === 1 && spelledValues.givenName !== undefined ? 2 : 1;
+  return textsOf(claimed).every((text) =>
+    textsOf(registered).every((registeredText) => {
+      const [words, registeredWords] = differingWords(text, registeredText);
+      const others = words.filter((word) => word.length >= leastLength);
+      if (registeredWords.length === 0) return false;
+      return others.length > mostOtherWords || others.some((word) => isWordOfNone(word, registeredWords, names));
+    }),
+  );
+}
+
+/** More words are not compared one by one (test/attacks/bounded-work.test.ts). */
+const mostOtherWords = 8;
+
+function isWordOfNone(word: string, registeredWords: readonly string[], names: NameRules): boolean {
+  return registeredWords.every((other) => nameLevel([word], [other], names) === 'different');
+}
+
+/** Whether a claimed name has more words than the registered one. */
+function addsWordToField(claimed: NameContext['spelledValues'], known: NameContext['known']): boolean {
+  return nameClaims.some((claim) => {
+    const [name, registered] = [claimed[claim], known[claim]];
+    return name !== undefined && registered !== undefined && wordCount(name) > wordCount(registered);
+  });
+}
+
+function wordCount(name: Comparable): number {
+  return textsOf([name])[0]?.split(' ').length ?? 0;
+}
+
+/** The names in one text for each transliteration system, without titles, generation suffixes and particles. */
+function textsOf(names: readonly Comparable[]): readonly string[] {
+  const systems = Math.max(...names.map(({ forms }) => forms.length));
+  return Array.from({ length: systems }, (_, at) =>
+    names.map(({ forms }) => withoutParticles(stripOptionalWords(forms[at] ?? forms.at(-1) ?? '').form)).join(' '),
+  );
+}
+
 /** Whether names in other fields have a word of another person. */
-function contradictsWholeName({ claims, known, frequencies }: NameContext): boolean {
+function contradictsWholeName({ claims, known, names: rules, frequencies }: NameContext): boolean {
   const [claimed, registered] = [claims.values, known].map((of) => nameClaims.flatMap((claim) => of[claim] ?? []));
   if (claimed === undefined || registered === undefined) return false;
-  if (isOtherHanName(claimed, registered)) return true;
+  if (isOtherName(claimed, registered, hanName)) return true;
   const [name, registeredName] = [claimed, registered].map((names) => names.map(({ forms }) => forms[0]).join(' '));
   const isLatin = latinForm.test(`${name} ${registeredName}`);
   const [words, registeredWords] = differingWords(name ?? '', registeredName ?? '');
   if (!isLatin || words.length === 0 || words.length !== registeredWords.length) return false;
   return words.some((word) =>
     registeredWords.every((other) => {
-      const isShort = other.startsWith(word) || word.startsWith(other);
-      return !isShort && isAnotherName('givenName', word, other, frequencies);
+      const isShort = other.startsWith(word) || word.startsWith(other) || areShortForms(word, other, rules);
+      if (isShort || !isAnotherName('givenName', word, other, frequencies)) return false;
+      return nameLevel([word], [other]) !== 'transliterated' || areOfOtherSex(word, other);
     }),
   );
 }
@@ -86,24 +160,31 @@ const latinForm = /^[a-z0-9 ]*$/;
 const deviating: ReadonlySet<Level | undefined> = new Set(['similar', 'shortened', 'close', 'near'] as const);
 
 function contradictsName(
-  { spelledValues, known, frequencies }: NameContext,
+  { spelledValues, known, names, frequencies }: NameContext,
   claim: NameClaim,
   level: Level | undefined,
-  crossed: boolean,
 ): boolean {
-  if (level === 'different') return true;
   const [claimed, registered] = [spelledValues[claim], known[claim]];
-  if (crossed || isSameValue(level) || claimed === undefined || registered === undefined) return false;
-  if (isOtherHanName([claimed], [registered])) return claim === 'givenName' || claimed.exact.length === 1;
+  if (isSameValue(level) || claimed === undefined || registered === undefined) return false;
+  const [own, registeredOwn] = [ownForm(claimed), ownForm(registered)];
+  if (isOtherName([claimed], [registered], hanName)) return claim === 'givenName' || own.length === 1;
+  if (claim === 'givenName' && isOtherSyllabicName(claimed, registered)) return true;
   const [form, registeredForm] = closestForms(claimed.forms, registered.forms);
   if (level === 'transliterated') return claim === 'givenName' && areOfOtherSex(form, registeredForm);
   if (!deviating.has(level)) return false;
   // A letter of another script can be several Latin letters.
-  if (isSlipInOtherScript(claimed.forms.at(-1) ?? '', registered.forms.at(-1) ?? ''))
-    return claim === 'givenName' && areBothOfOtherScript(form, registeredForm);
+  if (isSlipInOtherScript(own, registeredOwn)) {
+    const [first, registeredFirst] = [claimed, registered].map(({ forms }) => joinWords(forms[0] ?? ''));
+    return (
+      claim === 'givenName' &&
+      (areBothOfOtherScript(form, registeredForm) ||
+        areOtherArabicNames(own, registeredOwn) ||
+        isOtherNameOfRegister(claim, first ?? '', registeredFirst ?? '', frequencies))
+    );
+  }
   const [words, registeredWords] = differingWords(form, registeredForm);
   if (level === 'shortened' && claim === 'familyName' && editDistance(form, registeredForm, 1) > 1)
-    return isCut(words, registeredWords);
+    return isCut(withoutParticles(form), withoutParticles(registeredForm), names.dotted);
   if (level === 'shortened') return isNameOfOtherSex(words[0] ?? '', registeredWords[0] ?? '');
   if (words.length !== registeredWords.length) return level === 'near';
   const [joined, registeredJoined] = [joinWords(form), joinWords(registeredForm)];
@@ -116,25 +197,49 @@ function isSlipInOtherScript(own: string, registered: string): boolean {
   return editDistance(own, registered, 1) === 1 || lettersExchanged(own, registered);
 }
 
-/** Whether one word is only the beginning of the other one. Fields that cut names have room for long ones. */
-function isCut(words: readonly string[], registeredWords: readonly string[]): boolean {
-  const [[word = ''], [registered = '']] = [words, registeredWords];
-  const hasOneWord = words.length === 1 && registeredWords.length === 1;
-  return hasOneWord && Math.min(word.length, registered.length) < leastLongName;
+/**
+ * Whether a word is only the beginning of a registered one, or the reverse. Fields that cut names have room for long ones. Words that only
+ * one side has do not count.
+ */
+function isCut(form: string, registeredForm: string, dotted: ShortFormRules['dotted']): boolean {
+  const [words, registeredWords] = differingWords(form, registeredForm);
+  const [fewer, more] = words.length <= registeredWords.length ? [words, registeredWords] : [registeredWords, words];
+  return fewer.some((word) => !more.some((other) => isAbbreviated(word, other, dotted)));
 }
+
+/** Whether one word is an abbreviation of the other one, not only its beginning: Hdez, Schm. with a dot, a long name that was cut. */
+function isAbbreviated(word: string, other: string, dotted: ShortFormRules['dotted']): boolean {
+  const [short, long] = word.length < other.length ? [word, other] : [other, word];
+  if (long.startsWith(short) && dotted?.has(short) !== true) return short.length >= leastLongName;
+  return short.length >= leastAbbreviation && areShortForms(short, long, { dotted });
+}
+
+/** Shorter beginnings with a dot are those of too many names. */
+const leastAbbreviation = 3;
 
 function joinWords(form: string): string {
   return form.replaceAll(' ', '');
 }
 
-/** Whether the names in Han characters are not the same: each character is a word, so another one is another name. */
-function isOtherHanName(claimed: readonly Comparable[], registered: readonly Comparable[]): boolean {
-  const [names, registeredNames] = [hanNamesOf(claimed), hanNamesOf(registered)];
-  return names.length === registeredNames.length && sortedCharacters(names) !== sortedCharacters(registeredNames);
+/** Whether the names in this script do not have the same characters: in Han and Hangul, each other one makes another name. */
+function isOtherName(claimed: readonly Comparable[], registered: readonly Comparable[], script: RegExp): boolean {
+  const [names, registeredNames] = [claimed, registered].map((of) =>
+    of.map((name) => joinWords(ownForm(name))).filter((name) => script.test(name)),
+  );
+  if (names === undefined || names.length !== registeredNames?.length) return false;
+  return sortedCharacters(names) !== sortedCharacters(registeredNames);
 }
 
-function hanNamesOf(names: readonly Comparable[]): readonly string[] {
-  return names.map(({ forms }) => joinWords(forms.at(-1) ?? '')).filter((name) => hanName.test(name));
+/** Whether the names in Hangul have other syllables, or one of two names in kana has the ending -ko of names of women. */
+function isOtherSyllabicName(claimed: Comparable, registered: Comparable): boolean {
+  if (isOtherName([claimed], [registered], hangulName)) return true;
+  const names = [ownForm(claimed), ownForm(registered)];
+  return names.every((name) => kanaName.test(name)) && names.filter((name) => name.endsWith('こ')).length === 1;
+}
+
+/** The name in its own script. */
+function ownForm({ forms }: Comparable): string {
+  return forms.at(-1) ?? '';
 }
 
 function sortedCharacters(names: readonly string[]): string {
@@ -142,6 +247,8 @@ function sortedCharacters(names: readonly string[]): string {
 }
 
 const hanName = /^\p{Script=Han}+$/u;
+const hangulName = /^\p{Script=Hangul}+$/u;
+const kanaName = /^[\u3040-\u30ff ]+$/;
 
 /** Whether one name has an ending that makes it a name of the other sex, as Gabriel and Gabrielle. Alex is short for Alexandra. */
 function isNameOfOtherSex(word: string, registered: string): boolean {
@@ -181,6 +288,17 @@ function isOtherGivenName(
   // One letter in a long name of one sex is a spelling, as Christopher and Christophe.
   const isLong = Math.min(word.length, registered.length) >= leastLongName && !areOfOtherSex(word, registered);
   if (areBothGivenNames(word, registered)) return !(isLong && editDistance(word, registered, 1) === 1);
+  return isOtherNameOfRegister(claim, word, registered, frequencies);
+}
+
+/** Whether so many people of the register have the name that it is no typing error for the registered one. */
+function isOtherNameOfRegister(
+  claim: NameClaim,
+  word: string,
+  registered: string,
+  frequencies: Frequencies | undefined,
+): boolean {
+  if (soundAlike(word, registered)) return false;
   const [bearers = 0, bearersOfRegistered = 0] = [
     frequencies?.count(claim, word),
     frequencies?.count(claim, registered),
