@@ -103,7 +103,7 @@ test('a wrong update reports the expected value and changes nothing', async (t) 
     ],
     [
       ['update', clientId, '--quota', '5', '--policy', 'nope'],
-      /--policy must be one of standard-2026-1, .*, not 'nope'/,
+      /--policy must be one of standard-2026-3, .*, not 'nope'/,
     ],
     [['update', clientId, '--quota', '5', '--purposes', ','], /--purposes must be a comma-separated list, or any/],
     [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases must be a comma-separated list/],

@@ -131,7 +131,7 @@ test('a client with an unknown policy is not created', async (t) => {
   const { run } = await openClientCommands(t);
   const made = await run('clients', 'create', 'x', '--scopes', 'identity:verify', '--secret', '--policy', 'lenient');
   assert.equal(made.code, 2);
-  assert.match(made.stderr, /^--policy must be one of standard-2026-1, .*, not 'lenient'/);
+  assert.match(made.stderr, /^--policy must be one of standard-2026-3, .*, not 'lenient'/);
   assert.deepEqual(JSON.parse((await run('clients', 'list', '--json')).stdout), []);
 });
 
