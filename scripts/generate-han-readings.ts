@@ -18,7 +18,7 @@ const converters = [
   Converter({ from: 't', to: 'cn' }),
 ];
 
-/** The one form that stands for all variants of a character. */
+/** The common form of all variants of a character. */
 function foldVariant(character: string): string {
   const at = [...nameVariants].indexOf(character);
   const usual = at >= 0 && at % 2 === 0 ? ([...nameVariants][at + 1] ?? character) : character;

@@ -55,7 +55,11 @@ function countPatterns(
 ): ClaimPatterns {
   const patterns = new Map<string, Pattern>();
   const patternOf = (record: RegisterRecord): Pattern => {
-    const { levels, crossed } = measureRecord(record, normalisedClaims, { model, names: {} });
+    const { levels, crossed } = measureRecord(record, normalisedClaims, {
+      model,
+      names: {},
+      refusesContradictions: false,
+    });
     const row = claims.map((claim) => countedLevel(levels[claim]));
     const key = `${row.join(' ')} ${crossed}`;
     const pattern = patterns.get(key) ?? { levels: row, crossed, all: 0, random: 0 };

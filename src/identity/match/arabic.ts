@@ -111,7 +111,7 @@ export function isArabic(form: string): boolean {
   return /^[\u0621-\u06ff ]+$/.test(form);
 }
 
-/** The most Latin letters that stand for one Arabic letter with its vowel. */
+/** The maximum number of Latin letters for one Arabic letter with its vowel. */
 const maxLatinPerLetter = 6;
 
 type Reading = readonly Letter[];

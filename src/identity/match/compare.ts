@@ -59,10 +59,10 @@ export function compareRecord(
 export function measureRecord(
   record: RegisterRecord,
   claims: NormalisedClaims,
-  policy: Pick<MatchPolicy, 'model' | 'names'> & { readonly refusesContradictions?: boolean },
+  policy: Pick<MatchPolicy, 'model' | 'names' | 'refusesContradictions'>,
   frequencies?: Frequencies,
 ): Measurement {
-  const { model, refusesContradictions = false } = policy;
+  const { model, refusesContradictions } = policy;
   const names = withDottedWords(policy.names, record, claims);
   const registeredValues: { [claim in ClaimName]?: Comparable } = {};
   const levels: { [claim in ClaimName]?: Level } = {};

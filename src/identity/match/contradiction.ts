@@ -10,7 +10,7 @@ import { areBothGivenNames, areBothOfOtherScript, areOfOtherSex, isGivenName } f
 import { isConfirmed, isSameValue, type Level } from './level.ts';
 import type { Frequencies } from './model.ts';
 import { isNameFiller } from './name-filler.ts';
-import { type NameRules, nameLevel } from './name-level.ts';
+import { joinWords, type NameRules, nameLevel } from './name-level.ts';
 import { areShortForms, type ShortFormRules } from './short-forms.ts';
 import { editDistance, lettersExchanged } from './similarity.ts';
 
@@ -97,7 +97,7 @@ function contradictsOtherField({ spelledValues, known, names }: NameContext, lev
   );
   if (claimed === undefined || registered === undefined || claimed.length + registered.length !== 3) return false;
   if (claimed.length === 1 && !addsWordToField(spelledValues, known)) return false;
-  // A second given name may have been left out in the register, and an initial of it is the name of nobody else.
+  // The register may lack a second given name. An initial of it identifies no other person.
   const leastLength = claimed.length === 1 && spelledValues.givenName !== undefined ? 2 : 1;
   return textsOf(claimed).every((text) =>
     textsOf(registered).every((registeredText) => {
@@ -214,14 +214,10 @@ function isAbbreviated(word: string, other: string, dotted: ShortFormRules['dott
   return short.length >= leastAbbreviation && areShortForms(short, long, { dotted });
 }
 
-/** Shorter beginnings with a dot are those of too many names. */
+/** Shorter abbreviations fit too many names. */
 const leastAbbreviation = 3;
 
-function joinWords(form: string): string {
-  return form.replaceAll(' ', '');
-}
-
-/** Whether the names in this script do not have the same characters: in Han and Hangul, each other one makes another name. */
+/** Whether the names in this script have different characters. In Han and Hangul, one different character makes another name. */
 function isOtherName(claimed: readonly Comparable[], registered: readonly Comparable[], script: RegExp): boolean {
   const [names, registeredNames] = [claimed, registered].map((of) =>
     of.map((name) => joinWords(ownForm(name))).filter((name) => script.test(name)),
@@ -230,7 +226,7 @@ function isOtherName(claimed: readonly Comparable[], registered: readonly Compar
   return sortedCharacters(names) !== sortedCharacters(registeredNames);
 }
 
-/** Whether the names in Hangul have other syllables, or one of two names in kana has the ending -ko of names of women. */
+/** Whether the names in Hangul have different syllables, or only one of two names in kana has the female ending -ko. */
 function isOtherSyllabicName(claimed: Comparable, registered: Comparable): boolean {
   if (isOtherName([claimed], [registered], hangulName)) return true;
   const names = [ownForm(claimed), ownForm(registered)];
@@ -250,7 +246,7 @@ const hanName = /^\p{Script=Han}+$/u;
 const hangulName = /^\p{Script=Hangul}+$/u;
 const kanaName = /^[\u3040-\u30ff ]+$/;
 
-/** Whether one name has an ending that makes it a name of the other sex, as Gabriel and Gabrielle. Alex is short for Alexandra. */
+/** Whether one name has an ending that makes it a name of the other sex, such as Gabriel and Gabrielle. Alex is short for Alexandra. */
 function isNameOfOtherSex(word: string, registered: string): boolean {
   const [shorter, longer] = word.length < registered.length ? [word, registered] : [registered, word];
   return endingOfOtherSex.test(longer.slice(shorter.length)) && areOfOtherSex(word, registered);
@@ -285,7 +281,7 @@ function isOtherGivenName(
 ): boolean {
   if (claim === 'familyName') return false;
   if (soundAlike(word, registered)) return false;
-  // One letter in a long name of one sex is a spelling, as Christopher and Christophe.
+  // One letter in a long name of one sex is a spelling: Christopher and Christophe.
   const isLong = Math.min(word.length, registered.length) >= leastLongName && !areOfOtherSex(word, registered);
   if (areBothGivenNames(word, registered)) return !(isLong && editDistance(word, registered, 1) === 1);
   return isOtherNameOfRegister(claim, word, registered, frequencies);
@@ -315,7 +311,7 @@ function isSomebodysName(claim: NameClaim, word: string, frequencies: Frequencie
   return (frequencies?.count(claim, word) ?? 0) > 0 && (frequencies?.of(claim, word) ?? 0) >= leastShare;
 }
 
-/** Whether both are spellings of one name, as Philipp and Filip. */
+/** Whether both are spellings of one name, such as Philipp and Filip. */
 function soundAlike(word: string, other: string): boolean {
   const [sound] = nameSearchKeys([word]);
   return sound === nameSearchKeys([other])[0];

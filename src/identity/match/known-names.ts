@@ -21,7 +21,7 @@ export function isGivenName(word: string): boolean {
   return useOf(word) !== undefined;
 }
 
-/** Whether both words are given names, and usual side by side: one language has both, or several languages have the first. */
+/** Whether both words are given names of one language, or the first one is a given name in several languages. */
 export function areBothGivenNames(word: string, other: string): boolean {
   const [use, otherUse] = [useOf(word), useOf(other)];
   if (use === undefined || otherUse === undefined) return false;

@@ -61,8 +61,8 @@ const worstRank = levelsByRank.length - 1;
 const shortenedRank = levelsByRank.indexOf('shortened');
 
 function rankOfForms(one: string, other: string, rules: NameRules): number {
-  const first = joined(one);
-  const second = joined(other);
+  const first = joinWords(one);
+  const second = joinWords(other);
   if (first === second) return 0;
   const longer = Math.max(first.length, second.length);
   if (longer > maxComparedLength) return worstRank;
@@ -80,7 +80,7 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
   }
   const hasParticles = spaced && rules.particles === true;
   const [plain, plainOther] = hasParticles ? [withoutParticles(one), withoutParticles(other)] : [one, other];
-  if (hasParticles && joined(plain) === joined(plainOther)) return 0;
+  if (hasParticles && joinWords(plain) === joinWords(plainOther)) return 0;
   if (spaced && wordsExchanged(one, other)) return 1;
   const shorter = Math.min(first.length, second.length);
   const edits = editDistance(first, second, 3);
@@ -121,7 +121,7 @@ function levelAcrossScripts(forms: Forms, latinForms: Forms): Level | undefined 
   if (readsAsLatin(own) || own.length > maxComparedLength) return undefined;
   let level: Level | undefined;
   for (const form of latinForms) {
-    const latin = joined(form);
+    const latin = joinWords(form);
     if (!readsAsLatin(latin) || latin.length > maxComparedLength) continue;
     const reading = readAcrossScripts(own, latin);
     if (reading === 'usual') return 'normalised';
@@ -136,7 +136,8 @@ function readAcrossScripts(name: string, latin: string): 'usual' | 'possible' | 
   return isScriptReading(name, latin) ? 'possible' : undefined;
 }
 
-function joined(form: string): string {
+/** The text without blanks. */
+export function joinWords(form: string): string {
   return form.includes(' ') ? form.replaceAll(' ', '') : form;
 }
 

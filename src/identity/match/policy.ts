@@ -34,7 +34,10 @@ export type MatchPolicy = {
   readonly competingThreshold: number;
   /** Whether a match requires that no other person of the register fits the claims as well. */
   readonly checksAmbiguity: boolean;
-  /** Whether a stated id is refused beside a name, date or address of another person; see `contradictsStatedId`. */
+  /**
+   * Whether claims that contradict the person are refused: with an id by `contradictsStatedId`, and in a search if neither name is the
+   * registered one.
+   */
   readonly refusesContradictions: boolean;
   /** Whether an address is no evidence between the people who live there. */
   readonly discountsHouseholds: boolean;

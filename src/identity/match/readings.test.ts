@@ -62,7 +62,7 @@ test('a claim in Latin letters finds the record in another script, with at most 
       if (!stored.some((key) => keys.includes(key))) missed.push(spelling);
     }
   }
-  // No consonant, and a consonant that stands for a long vowel.
+  // Jee-woo has no consonant that keys use. In the Thai names one consonant is read as a long vowel.
   assert.deepEqual(missed, ['Jee-woo', 'Pornthip', 'Porntip', 'Siriporn']);
 });
 

@@ -14,7 +14,7 @@ import {
 import type { Comparable } from './comparable.ts';
 import type { Level } from './level.ts';
 import { isNameFiller } from './name-filler.ts';
-import { nameLevel } from './name-level.ts';
+import { joinWords, nameLevel, readsAsLatin } from './name-level.ts';
 
 type Levels = { readonly [claim in ClaimName]?: Level };
 type Values = { readonly givenName?: Comparable | undefined; readonly familyName?: Comparable | undefined };
@@ -78,28 +78,20 @@ function sequencesOf({ givenName, familyName }: Values): readonly Sequence[] {
 /** Whether the name is the other one with words before or after it. Names in Han and other scripts may have no blanks. */
 function repeats(name: Forms, other: Forms): boolean {
   const [whole, part] = [name.at(-1) ?? '', other.at(-1) ?? ''];
-  const blank = isLatinText(whole) ? ' ' : '';
+  const blank = readsAsLatin(whole) ? ' ' : '';
   return whole === part || whole.startsWith(part + blank) || whole.endsWith(blank + part);
-}
-
-function isLatinText(form: string): boolean {
-  return form < '\u0370';
-}
-
-function joined(form: string): string {
-  return form.includes(' ') ? form.replaceAll(' ', '') : form;
 }
 
 /** Whether the words are the same, in some order of the names and apart from blanks. */
 function haveSameWords(claimed: readonly Sequence[], known: readonly Sequence[]): boolean {
   // Different Han or Hangul names can have the same reading, so names in other scripts are compared as they are written.
-  const isAsWritten = [...claimed, ...known].flat().every((forms) => !isLatinText(forms.at(-1) ?? ''));
+  const isAsWritten = [...claimed, ...known].flat().every((forms) => !readsAsLatin(forms.at(-1) ?? ''));
   const texts = new Set(known.flatMap((sequence) => joinedForms(sequence, isAsWritten)));
   return claimed.some((sequence) => joinedForms(sequence, isAsWritten).some((text) => texts.has(text)));
 }
 
 function joinedForms([first = [], second]: Sequence, isAsWritten: boolean): string[] {
-  const textsOf = (forms: Forms) => (isAsWritten ? forms.slice(-1) : forms).map(joined);
+  const textsOf = (forms: Forms) => (isAsWritten ? forms.slice(-1) : forms).map(joinWords);
   const firstTexts = textsOf(first);
   if (second === undefined) return firstTexts;
   const secondTexts = textsOf(second);
@@ -126,9 +118,9 @@ function sameWords(context: NameContext, known: Values): CombinedNames {
  */
 function shareWords([claimed = []]: readonly Sequence[], { givenName, familyName }: Values): boolean {
   const forms = [...(givenName?.forms ?? []), ...(familyName?.forms ?? [])];
-  const text = forms.map(joined).join(' ');
+  const text = forms.map(joinWords).join(' ');
   return spacedForms(claimed).some((form) => {
-    if (isLatinText(form) !== isLatinText(text)) return true;
+    if (readsAsLatin(form) !== readsAsLatin(text)) return true;
     const words = withoutParticles(form).split(' ');
     return words.filter((word) => !text.includes(word)).length <= 1;
   });

@@ -14,7 +14,7 @@ export type StreetName = {
  * The comparison of two names of streets. `abbreviated`: a word is abbreviated in an unusual way; `shortened`: a word is left out;
  * `other`: they have different words for the kind of street or its direction; a number: the likeness of their letters.
  */
-export type StreetNameComparison = 'same' | 'abbreviated' | 'shortened' | 'other' | Likeness;
+type StreetNameComparison = 'same' | 'abbreviated' | 'shortened' | 'other' | Likeness;
 
 /** The edits between two names, at most 3, and their Jaro-Winkler similarity. */
 export type Likeness = { readonly edits: number; readonly likeness: number };
@@ -53,7 +53,7 @@ const maxMovedBlanks = 2;
 
 const notAlike: Likeness = { edits: 3, likeness: 0 };
 
-/** Whether the words may be misspellings of each other: another short word is another word. In longer texts any edits may be. */
+/** Whether the words may be misspellings of each other: a short text permits few edits, a long text any number. */
 function isMisspelling(left: readonly StreetWord[], right: readonly StreetWord[]): boolean {
   const texts = [textOf(left), textOf(right)] as const;
   return Math.min(texts[0].length, texts[1].length) > maxShortText || isTypingError(...texts);
@@ -64,7 +64,7 @@ const maxShortText = 8;
 function isTypingError(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   const edits = editDistance(one, other, 2);
-  // One letter more than nothing is a slip of the finger.
+  // One added letter is a typing error.
   return edits <= (shorter >= 6 ? 2 : shorter >= 4 || shorter === 0 ? 1 : 0);
 }
 

@@ -1,4 +1,4 @@
-// Words of street addresses by language. One word is `word spelling spelling`; `|` separates words, and `_` stands for a blank. Words
+// Words of street addresses by language. One word is `word spelling spelling`; `|` separates words, and `_` is a blank. Words
 // are written with their diacritics. Abbreviations that begin with the first letter and omit later ones need no entry if they are long
 // (`abbreviates` in street-words.ts).
 // Sources of the abbreviations: USPS Publication 28 (appendix C1), Canada Post, AS 4590 (Australia), usage of Royal Mail, AFNOR XP Z10-011

@@ -4,9 +4,9 @@ import { otherWordSource, streetTypeSource } from './street-word-tables.ts';
 /** A word of a street. */
 export type StreetWord = {
   readonly text: string;
-  /** The words of the tables that it may stand for: `st` is street and saint. */
+  /** The positions of its words in the tables: `st` is street and saint. */
   readonly senses: readonly number[];
-  /** The whole words that it may stand for. */
+  /** Its words written in full. */
   readonly meanings: readonly string[];
   /** The languages in which it is a kind of street. */
   readonly languages: readonly string[];
@@ -21,7 +21,7 @@ export type StreetWord = {
 /** The word of the tables, or a name. */
 export function streetWord(text: string): StreetWord {
   return (
-    tables.words.get(text) ?? {
+    readTables().words.get(text) ?? {
       text,
       senses: [],
       meanings: [],
@@ -38,16 +38,16 @@ export function phraseLength(all: readonly string[], at: number): number {
   const word = all[at] ?? '';
   const next = all[at + 1];
   if (next === undefined) return 1;
-  if (tables.firstWords.has(word)) {
+  if (readTables().firstWords.has(word)) {
     const two = `${word} ${next}`;
-    if (tables.words.has(`${two} ${all[at + 2] ?? ''}`)) return 3;
-    if (tables.words.has(two)) return 2;
+    if (readTables().words.has(`${two} ${all[at + 2] ?? ''}`)) return 3;
+    if (readTables().words.has(two)) return 2;
   }
   // The dot of an abbreviation is a blank here: P.za, V.le.
   const isSplit =
     next.length <= 3 && (next.length > 1 ? word.length <= 4 : word.length <= 2 && (next === 'o' || next === 'a'));
   if (!isSplit || !isLetters(word) || !isLetters(next)) return 1;
-  const joined = tables.words.get(word + next);
+  const joined = readTables().words.get(word + next);
   // C.da is contrada; R. da is rua and an article.
   return joined?.kind === 'type' && (!connectingWords.has(next) || joined.languages.includes('it')) ? 2 : 1;
 }
@@ -61,15 +61,15 @@ const codeOfNine = 0x39;
 
 /** The parts of a compound such as Hauptstrasse; undefined for other words. */
 export function splitCompound(text: string): readonly [string, StreetWord] | undefined {
-  if (!tables.suffixEnds.has(text.slice(-minSuffix))) return undefined;
+  if (!readTables().suffixEnds.has(text.slice(-minSuffix))) return undefined;
   for (let length = Math.min(maxSuffix, text.length - minStem); length >= minSuffix; length -= 1) {
-    const suffix = tables.suffixes.get(text.slice(text.length - length));
+    const suffix = readTables().suffixes.get(text.slice(text.length - length));
     if (suffix !== undefined) return [text.slice(0, text.length - length), suffix];
   }
   return undefined;
 }
 
-/** Whether two words are the same or may stand for the same word. */
+/** Whether two words are the same, or can be spellings of one word. */
 export function isSameWord(one: StreetWord, other: StreetWord): boolean {
   return one.text === other.text || one.senses.some((sense) => other.senses.includes(sense));
 }
@@ -87,7 +87,11 @@ export function abbreviates(short: string, long: string): boolean {
 export function abbreviateSameWord(one: string, other: string): boolean {
   const initial = one.slice(0, 1);
   if (!other.startsWith(initial) || Math.max(one.length, other.length) > maxAbbreviation) return false;
-  return tables.byInitial.get(initial)?.some((word) => abbreviates(one, word) && abbreviates(other, word)) === true;
+  return (
+    readTables()
+      .byInitial.get(initial)
+      ?.some((word) => abbreviates(one, word) && abbreviates(other, word)) === true
+  );
 }
 
 const maxAbbreviation = 6;
@@ -116,7 +120,15 @@ type Tables = {
   readonly byInitial: ReadonlyMap<string, readonly string[]>;
 };
 
+let tables: Tables | undefined;
+
+/** Built for the first street that is compared, because most commands compare none. Takes about 0.1 s. */
 function readTables(): Tables {
+  tables ??= buildTables();
+  return tables;
+}
+
+function buildTables(): Tables {
   const types = Object.entries(streetTypeSource).flatMap(([language, source]) => readEntries(source, language));
   const entries = [...types, ...readEntries(otherWordSource, undefined)];
   const spellingsOf = new Map<string, string[]>();
@@ -147,6 +159,8 @@ function readTables(): Tables {
 /** An entry of the tables; without a language it is no kind of street. */
 type Entry = {
   readonly spellings: readonly string[];
+  /** The forms of the whole word. */
+  readonly meanings: readonly string[];
   readonly language: string | undefined;
   readonly isDefault: boolean;
 };
@@ -155,7 +169,11 @@ function readEntries(source: string, language: string | undefined): Entry[] {
   return source
     .split(/[|\n]+/)
     .filter((entry) => entry !== '')
-    .map((entry) => ({ spellings: entry.replace('*', '').split(' '), language, isDefault: entry.startsWith('*') }));
+    .map((entry) => {
+      const spellings = entry.replace('*', '').split(' ');
+      const meanings = formsOf(spellings[0]?.replaceAll('_', ' ') ?? '');
+      return { spellings, meanings, language, isDefault: entry.startsWith('*') };
+    });
 }
 
 /** A phrase with its words in each spelling, also joined if it ends with an abbreviation and has three letters or more: `gd bd`, `gdbd`. */
@@ -181,12 +199,10 @@ function toWord(text: string, own: readonly number[], entries: readonly Entry[])
   return {
     text,
     senses: own,
-    meanings: own.flatMap((sense) => formsOf(entries[sense]?.spellings[0]?.replaceAll('_', ' ') ?? '')),
+    meanings: own.flatMap((sense) => entries[sense]?.meanings ?? []),
     languages: [...new Set(languages)],
     kind: languages.length === own.length ? 'type' : languages.length > 0 ? 'maybeType' : 'other',
     isDefault: own.some((sense) => entries[sense]?.isDefault === true),
     isSuffix: false,
   };
 }
-
-const tables = readTables();

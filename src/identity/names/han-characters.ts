@@ -2,7 +2,7 @@ import han from './han-readings.json' with { type: 'json' };
 import japanese from './japanese-readings.json' with { type: 'json' };
 
 /** The readings of a Han character: Pinyin and Jyutping without tones, and those in Japanese names, where q is a small tsu. */
-export type HanReadings = {
+type HanReadings = {
   readonly mandarin: readonly string[];
   readonly cantonese: readonly string[];
   readonly japanese: readonly string[];
@@ -39,7 +39,7 @@ function readLines(lines: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The form that stands for all variants of a Han character: simplified where China has a simplified form. */
+/** The common form of all variants of a Han character: the simplified one if China has one. */
 export function foldHanVariant(character: string): string {
   return readTables().variants.get(character) ?? character;
 }

@@ -77,7 +77,7 @@ const longestSyllable = 6;
 const minLetters = 6;
 
 /** The divisions of a name into Chinese syllables, and into Korean ones. */
-export type SyllableDivisions = readonly (readonly (readonly string[])[])[];
+type SyllableDivisions = readonly (readonly (readonly string[])[])[];
 
 /** All divisions of a Latin form into syllables. Empty for nearly all names of other languages. */
 export function divideIntoSyllables(form: string): SyllableDivisions {
