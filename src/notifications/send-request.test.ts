@@ -149,7 +149,7 @@ for (const engine of onlySqlite) {
     await app.accept({ citizenId: 'cit-ada', message: 'é\tx\r\n'.repeat(4_000) });
   });
 
-  test('each channel has the filled and encoded link of a template', async (t) => {
+  test('each channel receives the link of a template with its filled and encoded values', async (t) => {
     const app = await open(await engine.open(t));
     const message = 'Pay: https://e.org/((ref))';
     const answer = await app.preview({ citizenId: 'cit-ada', message, personalisation: { ref: 'A 1' } });

@@ -82,7 +82,7 @@ test('quiet hours delay a first step that begins at once, unless the message is 
   assert.deepEqual(planned({ wanted: ['sms'], urgent: true }, { ...policy, quiet }), ['sms 0']);
 });
 
-test('for every policy and wish, no step is lost or early, and each reminder comes after its first step', () => {
+test('for every policy and preference, no step is lost or early, and each reminder comes after its first step', () => {
   const channels = ['email', 'sms', 'letter'] as const;
   const waitMs = fc.integer({ min: 0, max: 12 }).map((quarters) => (quarters * day) / 4);
   const hour = fc.integer({ min: 0, max: 24 });
