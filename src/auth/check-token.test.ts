@@ -63,7 +63,7 @@ test('a valid token identifies its client, in any letter case of the scheme', as
   assert.deepEqual(await app.checker.authenticate(tokenOf(app, { aud: ['x', `${publicUrl}/v1`] }), scope), caller);
 });
 
-test('a caller has neither a scope that its client lost nor one that it did not request', async (t) => {
+test('a token grants neither a scope that its client lost nor a scope that it was not requested for', async (t) => {
   const app = await openTokenApp(t);
   const answer = await app.checker.authenticate(tokenOf(app, { scope: 'documents:read documents:write' }));
   assert.ok('scopes' in answer);
@@ -84,7 +84,7 @@ test('[R50] a missing scope is refused with a challenge that names it', () => {
   });
 });
 
-test('an expired token is reported as expired, with our time, only if its signature is valid', async (t) => {
+test('an expired token is reported as expired, with the time of the server, only if its signature is valid', async (t) => {
   const app = await openTokenApp(t);
   const token = tokenOf(app);
   const seen = await app.checker.authenticate(token);
