@@ -198,7 +198,7 @@ const bounce = (
     ],
   ].join('\r\n');
 
-test('a bounce counts only at the address of its attempt, and only when it is final', () => {
+test('a bounce counts only if it is sent to the address of its attempt and is final', () => {
   const to = addresses.addressFor({ delivery, attempt: 1 });
   assert.ok((to.split('@')[0]?.length ?? 99) <= 64);
   const failed = { delivery, attempt: 1, ended: 'failed' };

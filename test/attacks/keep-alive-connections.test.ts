@@ -77,7 +77,7 @@ for (const [what, first, rest] of [
   ['a header that is too long, in another packet than its request line', 'HEAD /v1/work HTTP/1.1\r\nHost: a\r\n', long],
   ['a target of other bytes', '', 'HEAD /v1/\x7f HTTP/1.1\r\nHost: a\r\n\r\n'],
 ] as const) {
-  test(`the refusal of a HEAD request by the parser has no body: ${what}`, async () => {
+  test(`the parser refuses a HEAD request with ${what} without a body`, async () => {
     const socket = connect(port, '127.0.0.1').setNoDelay(true);
     const answer = text(socket);
     if (first !== '') {

@@ -63,7 +63,7 @@ test('[R62] requests over the limit are refused at once with 503, and accepted o
   await waitUntil(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
 });
 
-test('[R62] while the turns of the event loop are long, requests are refused', async (t) => {
+test('[R62] requests are refused while the turns of the event loop are long', async (t) => {
   let blocking = true;
   const ask = await serverOf(t, async () => {
     const end = performance.now() + 2 * loadLimits.loopDelayMs;
