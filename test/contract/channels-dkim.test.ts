@@ -82,7 +82,7 @@ function verified(raw: string, publicKey: KeyObject): Record<string, string> | s
 }
 
 for (const [kind, text] of Object.entries(texts)) {
-  test(`a mail (${kind}) carries a signature that the public key of the domain verifies`, async (t) => {
+  test(`a mail (${kind}) has a signature that the public key of the domain verifies`, async (t) => {
     const tags = verified(await mailThrough(t, text), pair.publicKey);
     assert.ok(typeof tags === 'object', `the ${tags} does not fit`);
     assert.deepEqual([tags['d'], tags['s'], tags['a']], ['tax.example', 'mail2026', 'rsa-sha256']);

@@ -194,7 +194,7 @@ describe('sms: responses of a gateway', { concurrency: 16 }, () => {
   }
 });
 
-test('sms: a refused connection is temporary, because the gateway has nothing', async () => {
+test('sms: a refused connection is a temporary failure, because the gateway has received nothing', async () => {
   const troubles: string[] = [];
   const onProviderFailure = (why: string) => void troubles.push(why);
   const channel = createSmsGateway({
@@ -209,7 +209,7 @@ test('sms: a refused connection is temporary, because the gateway has nothing', 
   assert.deepEqual(troubles, ['connect ECONNREFUSED 127.0.0.1:1']);
 });
 
-test('sms: a failed TLS handshake is temporary, because the gateway has nothing', async (t) => {
+test('sms: a failed TLS handshake is a temporary failure, because the gateway has received nothing', async (t) => {
   const plain = createServer(() => assert.fail('a request arrived without TLS'));
   await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
   t.after(() => plain.close());
@@ -254,7 +254,7 @@ test('sms: no message text changes the structure of a JSON or form request', asy
   assert.deepEqual(new URLSearchParams(form.bodies[0]?.body).getAll('to'), ['+4740000000']);
 });
 
-test('sms: only a number with its country code is sent to', async (t) => {
+test('sms: a message is sent only to a number with its country code', async (t) => {
   const { send, bodies } = await gateway(t, answer(202));
   const addresses = ['+47 400-00 (000)', '+44 (0)20 7946 0000', '40000000', '+0123456789', '+4740000000,+4711111111'];
   const outcomes: unknown[] = [];
@@ -285,7 +285,7 @@ test('sms: an announcement has a link to the inbox, and a complete message has n
   );
 });
 
-test('sms: a receipt counts only for our attempts and with a final status', async () => {
+test('sms: a delivery report counts only for an attempt of this server and with a final status', async () => {
   const delivery = newId('delivery');
   const id = `${delivery}.2`;
   const receipts = [

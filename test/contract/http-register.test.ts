@@ -45,7 +45,7 @@ const answering =
   (_request, response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-test('a register over HTTP receives claims in bodies and its credentials in a header', async (t) => {
+test('a register over HTTP receives claims only in bodies, and its credentials in a header', async (t) => {
   const seen: unknown[] = [];
   const { register } = await openRegister(t, async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
@@ -111,7 +111,7 @@ for (const [what, behave] of Object.entries(misbehaviours)) {
   });
 }
 
-test('a register that fails five times in a row is not called for ten seconds, and then once', async (t) => {
+test('a register that fails five times in a row is not called for ten seconds, and then only once', async (t) => {
   let broken = true;
   const { register, asked, pass, faults } = await openRegister(t, (request, response) =>
     answering(broken ? 500 : 200, JSON.stringify(zoe))(request, response),
@@ -142,7 +142,7 @@ test('a paused register is called at once after the clock was set back', async (
   assert.equal(asked(), 6);
 });
 
-test('a request that the register refuses is unavailable, and does not pause other requests', async (t) => {
+test('a request that the register refuses fails as unavailable, and does not pause other requests', async (t) => {
   const { register, asked, pass, faults } = await openRegister(t, async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
     const status = body.includes('C-1') ? 200 : body.includes('broken') ? 500 : 422;
@@ -166,7 +166,7 @@ for (const status of [401, 403, 408, 429]) {
   });
 }
 
-test('with more candidates than can be compared, a claim that differs from the record of the id is not determined', async (t) => {
+test('a claim that differs from the record of the id is not determined if there are too many candidates to compare', async (t) => {
   const [engine] = engines;
   const app = await openIdentityApp(t, engine as (typeof engines)[number]);
   const otherCandidates = (size: number) =>
@@ -188,7 +188,7 @@ test('with more candidates than can be compared, a claim that differs from the r
   assert.deepEqual([await decisionOf(99), await decisionOf(100)], ['match', 'not_determined']);
 });
 
-test('marks and former values of a register over HTTP count like those of the embedded one', async (t) => {
+test('marks and former values of a register over HTTP count like those of the embedded register', async (t) => {
   const [engine] = engines;
   const app = await openIdentityApp(t, engine as (typeof engines)[number]);
   const decisionOf = async (record: object, claims: object) => {
@@ -212,7 +212,7 @@ test('marks and former values of a register over HTTP count like those of the em
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: while the register is down the decision is not_determined, and the verification is in the ledger`, async (t) => {
+  test(`${engine.name}: a verification while the register is down gets not_determined, and is recorded in the ledger`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const { register } = await openRegister(t, answering(503, '{}'));
     const answered = await app.ask('POST', zoe, {}, { register });
@@ -223,7 +223,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: while the register is down the verification limit is not read, and nothing is counted`, async (t) => {
+  test(`${engine.name}: a verification while the register is down neither reads the verification limit nor counts as a failure`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [zoe]);
     for (const day of ['11', '12', '13', '14', '15']) await app.verify({ ...zoe, birthDate: `1980-02-${day}` });
     assert.equal((await app.verify(zoe))['decision'], 'no_match');

@@ -78,7 +78,7 @@ test('every operation has one success status and one media type', () => {
   assert.equal(documented.length, operations.length);
 });
 
-test('a part of a document and an answer to If-None-Match are no second success', () => {
+test('a partial response and a 304 response do not count as a second success status', () => {
   assert.deepEqual(ambiguousOperations(documentOf({ 200: bytes, 206: bytes, 304: { description: '' } })), []);
 });
 
@@ -90,7 +90,7 @@ for (const [title, responses, found] of [
   ['JSON at one status and text at another', { 200: json, 201: text }, '200 and 201, application/json and text/plain'],
   ['a success without a media type', { 200: { description: '' } }, '200, '],
 ] as const) {
-  test(`an operation with ${title} is found`, () => {
+  test(`an operation with ${title} is reported`, () => {
     assert.deepEqual(ambiguousOperations(documentOf(responses)), [`askOne: ${found}`]);
   });
 }
