@@ -67,7 +67,7 @@ function memberOf(json: string | undefined, name: string): unknown {
   return (JSON.parse(json ?? '') as Record<string, unknown>)[name];
 }
 
-test('the first calls in the README work unchanged', async (t) => {
+test('the first calls in the README succeed unchanged', async (t) => {
   if (!canRun()) return t.skip(withoutCurl);
   const printed = await runLines(fencedText(readMarkdownPage('README.md'), 'sh demo'), makeClone(t));
   const [verified, accepted, document] = printed;
@@ -76,7 +76,7 @@ test('the first calls in the README work unchanged', async (t) => {
   assert.equal(document, 'NOTICE OF ASSESSMENT 2025');
 });
 
-test('the commands for service teams work unchanged, and their programs verify a result and get a token', async (t) => {
+test('the commands for service teams succeed unchanged, and their programs verify a result and get a token', async (t) => {
   if (!canRun()) return t.skip(withoutCurl);
   const page = readMarkdownPage('docs/clients.md');
   const folder = makeClone(t);

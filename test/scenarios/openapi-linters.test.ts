@@ -18,7 +18,7 @@ type Document = {
 
 const folder = makeTestFolder('cs-openapi-');
 
-test('Redocly reports nothing with its strict rules', async () => {
+test('Redocly reports no problem with its strict rules', async () => {
   const { code, stdout, stderr } = await runOpenApiLinter(
     'redocly',
     'lint',
