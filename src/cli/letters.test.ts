@@ -78,7 +78,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a returned letter is not evidence of delivery, unless evidence was issued before`, async (t) => {
+  test(`${engine.name}: a returned letter does not count as evidence of delivery, unless evidence was issued before`, async (t) => {
     const { app, worker, time, run, sent } = await open(t, engine);
     const effectOf = async (id: string) => {
       const answer = await app.serve(readEvidence)({ params: { id } });
