@@ -112,15 +112,15 @@ faults.push(...requirements.faults);
 
 const document = createOpenApiDocument(operations, exampleOperator);
 const pages: Record<string, string> = {
-  'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-  'docs/settings.md': settingsPage(),
-  'docs/problems.md': problemsPage(),
-  'docs/endpoints.md': endpointsPage(),
-  'docs/api-requirements.md': requirements.text,
-  'docs/dashboard.json': dashboard(),
-  'docs/sandbox.md': sandboxPage(),
-  'docs/sandbox/people.jsonl': sandboxPeople(),
-  'docs/sandbox/questions.json': sandboxQuestions(),
+  'docs/reference/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+  'docs/reference/settings.md': settingsPage(),
+  'docs/reference/problems.md': problemsPage(),
+  'docs/reference/endpoints.md': endpointsPage(),
+  'docs/reference/requirements.md': requirements.text,
+  'docs/operate/dashboard.json': dashboard(),
+  'docs/integrate/sandbox.md': sandboxPage(),
+  'docs/integrate/sandbox/people.jsonl': sandboxPeople(),
+  'docs/integrate/sandbox/questions.json': sandboxQuestions(),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
   // The client is generated from the JSON, which has no undefined members.
   ...clientFiles(JSON.parse(JSON.stringify(document)) as ApiDocument),

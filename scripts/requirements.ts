@@ -18,7 +18,7 @@ const groups: readonly (readonly [first: number, title: string])[] = [
   [61, 'Limits, transport, operations'],
 ];
 
-/** The page docs/api-requirements.md and its faults: rows without a test or a note, and tests that do not exist. */
+/** The page docs/reference/requirements.md and its faults: rows without a test or a note, and tests that do not exist. */
 export function requirementsPage(root: string): { readonly text: string; readonly faults: readonly string[] } {
   const path = 'spec/requirements.json';
   // The shape is not validated: `faultsOf` reports the mistakes that are likely.
