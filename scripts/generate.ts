@@ -16,6 +16,7 @@ import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { type ApiDocument, clientFiles } from './client-types.ts';
 import { dashboard } from './dashboard.ts';
+import { renderGuides } from './guides.ts';
 import { breakingChanges } from './register-changes.ts';
 import { requirementsPage } from './requirements.ts';
 import { sandboxPage, sandboxPeople, sandboxQuestions } from './sandbox-page.ts';
@@ -121,6 +122,7 @@ const pages: Record<string, string> = {
   'docs/integrate/sandbox.md': sandboxPage(),
   'docs/integrate/sandbox/people.jsonl': sandboxPeople(),
   'docs/integrate/sandbox/questions.json': sandboxQuestions(),
+  'src/web/guides.json': renderGuides(root),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
   // The client is generated from the JSON, which has no undefined members.
   ...clientFiles(JSON.parse(JSON.stringify(document)) as ApiDocument),
