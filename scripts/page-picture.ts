@@ -27,7 +27,7 @@ async function takeShots(browser: Browser, url: string): Promise<Shot[]> {
   const shots: Shot[] = [];
   for (const [path, caption] of [
     ['/me', 'Messages of a citizen'],
-    ['/me/uses', 'Who used the data, and why'],
+    ['/me/uses', 'Use of your data'],
     ['/docs', 'API reference'],
     ['/docs/guide/verify', 'Guides for service teams'],
   ] as const) {
