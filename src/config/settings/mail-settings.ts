@@ -49,7 +49,7 @@ export const mailSettings = {
     name: 'MAIL_EVENTS',
     type: pathType,
     description:
-      'JSON file that describes the events that the mail provider sends to `/callbacks/mail-events` (docs/notifications.md).',
+      'JSON file that describes the events that the mail provider sends to `/callbacks/mail-events` (docs/operate/channels.md).',
   },
   mailEventsToken: {
     name: 'MAIL_EVENTS_TOKEN',

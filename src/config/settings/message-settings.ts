@@ -11,7 +11,7 @@ export const messageSettings = {
   smsGateway: {
     name: 'SMS_GATEWAY',
     type: pathType,
-    description: 'JSON file that describes the requests and responses of the gateway (docs/notifications.md).',
+    description: 'JSON file that describes the requests and responses of the gateway (docs/operate/channels.md).',
   },
   smsReceiptToken: {
     name: 'SMS_RECEIPT_TOKEN',
@@ -40,7 +40,7 @@ export const messageSettings = {
     name: 'LETTER_FONTS',
     type: pathType,
     description:
-      'Folder with fonts (.ttf, .otf) for scripts that the built-in fonts do not support (docs/notifications.md).',
+      'Folder with fonts (.ttf, .otf) for scripts that the built-in fonts do not support (docs/operate/channels.md).',
   },
   letterReturnAddress: {
     name: 'LETTER_RETURN_ADDRESS',
