@@ -116,7 +116,7 @@ test('a cached token is refused after its exp', async (t) => {
   assert.equal('slug' in answer ? answer.slug : '', 'expired-access-token');
 });
 
-test('[R48] a token from a clock 10 s ahead of ours is accepted', async (t) => {
+test('[R48] a token from a clock that is 10 s ahead is accepted', async (t) => {
   const app = await openTokenApp(t);
   const ahead = Math.floor(app.clock.at / 1_000) + 10;
   assert.ok('clientId' in (await app.checker.authenticate(tokenOf(app, { iat: ahead, nbf: ahead }))));

@@ -180,7 +180,7 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
 // In parallel, because some of them wait for a timeout.
 describe('sms: responses of a gateway', { concurrency: 16 }, () => {
   for (const [claim, behave, mapping, expected] of cases) {
-    test(`sms: ${claim} means ${JSON.stringify(expected)}`, async (t) => {
+    test(`sms: ${claim} has the outcome ${JSON.stringify(expected)}`, async (t) => {
       const { send, bodies, troubles } = await gateway(t, behave, mapping);
       assert.deepEqual(await send(message()), expected);
       assert.equal(bodies.length, 1, 'called once');

@@ -54,7 +54,7 @@ for (const [where, message] of [
   });
 }
 
-test('postgres: timeouts of the database for idle sessions and transactions do not apply to our sessions', async (t) => {
+test('postgres: timeouts of the database for idle sessions and transactions do not apply to the sessions of the server', async (t) => {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
   const settings = { idle_session_timeout: '1h', transaction_timeout: '2h' };

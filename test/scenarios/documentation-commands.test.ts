@@ -117,7 +117,7 @@ async function buyToken(folder: string): Promise<string> {
   return bought.stdout;
 }
 
-test('the example in docs/operate/import.md ends as described, and the refused row is imported after its correction', async (t) => {
+test('the example in docs/operate/import.md has the documented result, and the refused row is imported after its correction', async (t) => {
   const page = readMarkdownPage('docs/operate/import.md');
   const folder = join(makeClone(t), 'import');
   mkdirSync(folder);
