@@ -85,25 +85,25 @@ const strict: SmsMapping = {
 
 const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
   [
-    'a gateway that accepts the message',
+    'a response that accepts the message',
     answer(202, '{"id":"g-1"}'),
     defaultSmsMapping,
     { outcome: 'sent', providerRef: 'g-1' },
   ],
   [
-    'a 64-bit id keeps its last digit',
+    'a response with an id of 64 bits',
     answer(202, '{"id":1234567890123456789}'),
     defaultSmsMapping,
     { outcome: 'sent', providerRef: '1234567890123456789' },
   ],
-  ['a response that is no JSON', answer(200, 'OK'), defaultSmsMapping, { outcome: 'sent' }],
+  ['a response that is not JSON', answer(200, 'OK'), defaultSmsMapping, { outcome: 'sent' }],
   [
-    'too busy, with a time',
+    'a 429 with seconds in Retry-After',
     answer(429, '', { 'retry-after': '7' }),
     defaultSmsMapping,
     { outcome: 'temporary', reason: 'provider-busy', retryAfterMs: 7_000 },
   ],
-  ['a wrong login', answer(401), defaultSmsMapping, { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['a 401', answer(401), defaultSmsMapping, { outcome: 'temporary', reason: 'provider-refuses-us' }],
   ...[301, 307, 308, 402, 403, 404, 405, 407, 410, 415, 421, 426].map(
     (status): [string, Behave, SmsMapping, object] => [
       `a ${status}`,
@@ -113,14 +113,14 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
     ],
   ),
   [
-    'too busy, until a date',
+    'a 429 with a date in Retry-After',
     answer(429, '', { 'retry-after': 'Thu, 15 Jan 2026 09:02:00 GMT' }),
     defaultSmsMapping,
     { outcome: 'temporary', reason: 'provider-busy', retryAfterMs: 120_000 },
   ],
   ...['soon', '0', '-1', '1.5', '86401', 'Thu, 15 Jan 2026 08:59:59 GMT', 'Fri, 16 Jan 2026 09:00:01 GMT'].map(
     (wait): [string, Behave, SmsMapping, object] => [
-      `too busy, with the invalid time ${wait}`,
+      `a 429 with the invalid Retry-After ${wait}`,
       answer(429, '', { 'retry-after': wait }),
       defaultSmsMapping,
       { outcome: 'temporary', reason: 'provider-busy' },
@@ -143,7 +143,7 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
   ],
   ['a server error', answer(500), defaultSmsMapping, { outcome: 'unknown' }],
   [
-    'a redirect, which is not followed',
+    'a redirect that is not followed',
     answer(302, '', { location: 'http://127.0.0.1:1/' }),
     defaultSmsMapping,
     { outcome: 'unknown' },

@@ -78,9 +78,9 @@ test('a search result without an id, or with one that no database can store, mak
 
 const misbehaviours: Readonly<Record<string, RequestListener>> = {
   'never answers': () => undefined,
-  'stops in the middle': (_request, response) => void response.writeHead(200).write('{"citizenId":'),
-  'hangs up': (request) => void request.socket.destroy(),
-  'answers without end': (_request, response) => {
+  'stops in the middle of its response': (_request, response) => void response.writeHead(200).write('{"citizenId":'),
+  'closes the connection': (request) => void request.socket.destroy(),
+  'answers without an end': (_request, response) => {
     response.writeHead(200);
     const more = () => {
       while (!response.destroyed && response.write('x'.repeat(4_000)));
@@ -89,14 +89,15 @@ const misbehaviours: Readonly<Record<string, RequestListener>> = {
     more();
   },
   'answers 500': answering(500, '{}'),
-  'answers no JSON': answering(200, '<html>'),
+  'answers text instead of JSON': answering(200, '<html>'),
   'answers a list': answering(200, '[]'),
   'answers null': answering(200, 'null'),
   'answers numbers for names': answering(200, JSON.stringify({ ...zoe, familyName: 7 })),
-  'answers a mark that is no truth value': answering(200, JSON.stringify({ ...zoe, locked: 'yes' })),
-  'answers former names that are no list': answering(200, JSON.stringify({ ...zoe, formerNames: 'Huber' })),
-  'answers about somebody else': answering(200, JSON.stringify({ ...zoe, citizenId: 'C-2' })),
-  'sends elsewhere': (_request, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+  'answers a mark that is not a boolean': answering(200, JSON.stringify({ ...zoe, locked: 'yes' })),
+  'answers former names that are not a list': answering(200, JSON.stringify({ ...zoe, formerNames: 'Huber' })),
+  'answers with the record of another citizen': answering(200, JSON.stringify({ ...zoe, citizenId: 'C-2' })),
+  'redirects to another address': (_request, response) =>
+    void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
 };
 
 for (const [what, behave] of Object.entries(misbehaviours)) {
