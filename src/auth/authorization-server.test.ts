@@ -315,7 +315,7 @@ test('a repeated parameter and a body of more than 56 KiB are invalid_request', 
   });
 });
 
-test('a client must use one authentication method, and the one that it is registered for', async (t) => {
+test('a token request is refused unless its only authentication method is the registered one', async (t) => {
   const served = await startTokenServer(t);
   const { clientId, privateKey } = await addKeyClient(served);
   const assertion = async () => assertionForm(await signClientAssertion(served, clientId, privateKey));

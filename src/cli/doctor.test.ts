@@ -84,7 +84,7 @@ test('the fix of a finding is that of its error, and no finding contains a secre
   ]);
 });
 
-test('warnings alone give exit code 0', async () => {
+test('doctor with only warnings gives exit code 0', async () => {
   const { code, stdout } = await run(
     [check('one', async () => [warnFinding('low', 'raise it'), okFinding('there')])],
     '--json',

@@ -144,7 +144,7 @@ test('Typst code in a letter is printed as text', async (t) => {
   }
 });
 
-test('a template without a value, or with one too many, is refused before anything is stored', async (t) => {
+test('a template with a missing or unknown value is refused before anything is stored', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const app = await createNotificationApp(await engine.open(t), { now: () => at }, { 'cit-ada': {} });

@@ -157,7 +157,7 @@ test('a missing or invalid anchor is a fault', async (t) => {
   assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, but no entries']);
 });
 
-test('documents that were being stored or erased during the backup are no fault of it', async (t) => {
+test('a document that is stored or erased during a backup is not reported as a fault', async (t) => {
   const verdict = await verify(t, async (folder, rootKeyPath) => {
     const [first = '', second = ''] = absoluteFilesIn(join(folder, 'documents'));
     const { begunAt } = readBackupManifest(folder);

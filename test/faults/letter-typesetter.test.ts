@@ -44,7 +44,7 @@ async function openSilentRenderer(t: TestContext) {
   return renderer;
 }
 
-test('a silent typesetter fails its letter, and the next process renders the waiting ones', async (t) => {
+test('the letter of a silent typesetter fails, and the next process renders the waiting letters', async (t) => {
   const renderer = await openSilentRenderer(t);
   const [current, ...waiting] = Array.from({ length: 3 }, () => renderer.render(data, letterTimeMs));
   t.mock.timers.tick(30_000);

@@ -49,7 +49,7 @@ test('a demo that is ready has its clients and documents', async (t) => {
   assert.ok(existsSync(join(own.dataDir, 'demo.json')));
 });
 
-test('the three commands that the demo prints work unchanged', async (t) => {
+test('the three commands that the demo prints succeed unchanged', async (t) => {
   const lines = server
     .stdout()
     .split('\n')

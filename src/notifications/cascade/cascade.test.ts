@@ -66,7 +66,7 @@ test('a later step after deliverBy keeps its time, and a reminder after deliverB
   assert.deepEqual(planned({ wanted: ['email', 'sms'], deliverBy: 3 * day }), ['email 0', 'sms 5']);
 });
 
-test('a letter goes out its lead time before deliverBy, but never before the message begins', () => {
+test('a letter is sent its lead time before deliverBy, but never before the message begins', () => {
   assert.deepEqual(planned({ deliverBy: 8 * day }), ['email 0', 'email 3 reminder', 'letter 3', 'sms 5']);
   for (const urgent of [false, true])
     assert.deepEqual(planned({ wanted: ['letter'], begin: 8 * day, deliverBy: 10 * day, urgent }), ['letter 8']);

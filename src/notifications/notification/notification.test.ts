@@ -195,7 +195,7 @@ function canReach(from: NotificationStatus, to: NotificationStatus): boolean {
   return from === to || notificationTransitions[from].some((next) => canReach(next, to));
 }
 
-test('a notification makes only allowed transitions when its deliveries make allowed ones in any order', () => {
+test('a notification makes only allowed transitions when its deliveries make allowed transitions in any order', () => {
   const channels: readonly ChannelName[] = ['inbox', 'email', 'sms', 'email'];
   const step = fc.record({ which: fc.nat(3), move: fc.nat(9), overdue: fc.boolean() });
   fc.assert(
