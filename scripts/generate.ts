@@ -16,6 +16,7 @@ import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { type ApiDocument, clientFiles } from './client-types.ts';
 import { dashboard } from './dashboard.ts';
+import { eventsPage } from './events-page.ts';
 import { renderGuides } from './guides.ts';
 import { breakingChanges } from './register-changes.ts';
 import { requirementsPage } from './requirements.ts';
@@ -117,6 +118,7 @@ const pages: Record<string, string> = {
   'docs/reference/settings.md': settingsPage(),
   'docs/reference/problems.md': problemsPage(),
   'docs/reference/endpoints.md': endpointsPage(),
+  'docs/reference/events.md': eventsPage(),
   'docs/reference/requirements.md': requirements.text,
   'docs/operate/dashboard.json': dashboard(),
   'docs/integrate/sandbox.md': sandboxPage(),
