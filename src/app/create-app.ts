@@ -18,9 +18,13 @@ import { createNotifications } from '../notifications/create-notifications.ts';
 import { confirmLinksOf } from '../notifications/inbox/confirm-receipt.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
 import type { SenderOf } from '../notifications/notification/sending-service.ts';
+import { createCookies } from '../web/browser-cookies.ts';
 import { browserNotFoundPage } from '../web/not-found-page.ts';
-import { mountReceiptPage, refusedPage } from '../web/receipt-page.ts';
+import { outboxPath } from '../web/outbox-page.ts';
+import { createMailRefusalPage, type MailPageSite, mountReceiptPage } from '../web/receipt-page.ts';
 import { signInConfigOf } from '../web/sign-in-config.ts';
+import { openSiteFrame } from '../web/site-frame.ts';
+import { mountStartPage } from '../web/start-page.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
 import { operations } from './operations.ts';
 import { createPublicEndpoint, type PublicEndpoint } from './public-endpoint.ts';
@@ -128,18 +132,35 @@ async function createServer(
   };
   const { organisationOf, senderOf } = notifications;
   const signInConfig = signInConfigOf(settings);
-  const pageOptions = { publicUrl, context: dispatchContext, boundOperation, organisationOf };
+  const { frame, pages: framePages } = openSiteFrame(settings);
+  const site = { frame, cookies: createCookies(publicUrl) };
+  const pageOptions = {
+    publicUrl,
+    context: dispatchContext,
+    boundOperation,
+    organisationOf,
+    frame,
+    citizenNameOf: async (citizenId: string) => (await context.register.contactOf(citizenId))?.name,
+    statedLanguageOf: notifications.statedLanguageOf,
+  };
   // Loaded only by an installation that has these pages.
   const citizenPages =
     signInConfig &&
     (await import('../web/open-citizen-pages.ts')).openCitizenPages(context, { ...pageOptions, signInConfig });
+  const mailRefusalPage = createMailRefusalPage(site);
   return createApiServer({
     app: dispatchContext,
     operations: operations.map(boundOperation),
-    pages: overridePages(options.pages, [...endpoint.pages, ...audit.pages]),
+    pages: overridePages(options.pages, [...endpoint.pages, ...audit.pages, ...framePages]),
     mounts: [
       ...notifications.mounts,
-      ...receiptPageMounts(context, senderOf),
+      mountStartPage({
+        ...site,
+        publicUrl,
+        hasCitizenPages: citizenPages !== undefined,
+        hasOutbox: options.pages.some(({ path }) => path === outboxPath),
+      }),
+      ...receiptPageMounts(context, senderOf, site),
       ...(citizenPages?.mounts ?? []),
       ...endpoint.mounts,
       ...options.mounts,
@@ -149,7 +170,7 @@ async function createServer(
     random,
     log,
     refusedPage: (request, refusal) =>
-      refusedPage(request, refusal) ??
+      mailRefusalPage(request, refusal) ??
       citizenPages?.refusedPage(request, refusal) ??
       browserNotFoundPage(request, refusal),
     reusePort,
@@ -182,10 +203,11 @@ export function pairOperations(
 }
 
 /** The page on which citizens confirm the receipt of mail. */
-function receiptPageMounts(context: AppContext, senderOf: SenderOf): readonly MountedHandler[] {
+function receiptPageMounts(context: AppContext, senderOf: SenderOf, site: MailPageSite): readonly MountedHandler[] {
   const links = confirmLinksOf(context);
   const onFault = (fault: unknown) => context.log.fault('received', fault);
-  return links === undefined ? [] : [mountReceiptPage({ ...context, read: context.db.read, senderOf, onFault }, links)];
+  const deps = { ...context, read: context.db.read, senderOf, site, onFault };
+  return links === undefined ? [] : [mountReceiptPage(deps, links)];
 }
 
 function overridePages(given: readonly PageRoute[], own: readonly PageRoute[]): readonly PageRoute[] {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createLog, type Log } from '../api/log.ts';
-import type { PageRoute } from '../api/page-route.ts';
 import { type ExitCode, type Terminal, UsageError } from '../cli/command.ts';
 import { demoText, seedDemo } from '../cli/demo.ts';
 import { findIneffectiveSettings } from '../config/ineffective-settings.ts';
@@ -12,10 +11,8 @@ import { systemTimer } from '../jobs/timer.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
 import { cascadeOf } from '../notifications/cascade/cascade-file.ts';
 import { createEmailChannel, createOutgoingChannels, mailSenderOf } from '../notifications/channels/create-channels.ts';
-import { createOutbox, type Outbox } from '../notifications/channels/demo-outbox.ts';
+import { createOutbox } from '../notifications/channels/demo-outbox.ts';
 import { outboxPage } from '../web/outbox-page.ts';
-import { citizenPaths } from '../web/sign-in-flow.ts';
-import { startPage } from '../web/start-page.ts';
 import { type AppContext, type AppOptions, openApp } from './app-context.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { modeSettings } from './mode-settings.ts';
@@ -57,7 +54,7 @@ export async function runDemo(given: Settings, deps: RunServerDeps): Promise<Exi
     isPrepared: () => isSeeded,
     channels: await createOutgoingChannels(settings, email, log),
     cascade: cascadeOf(settings, true),
-    pages: startPages({ outbox, hasCitizenPages: true }),
+    pages: outbox === undefined ? [] : [outboxPage(outbox.mails)],
   };
   return await runUntilStopped({ ...deps, settings, root, log, rootKeyPath: path }, mode, async (app, running) => {
     const demo = await seedDemo({ ...app, read: app.db.read, dataDir: settings.dataDir, ...running });
@@ -84,7 +81,7 @@ export async function runStart(given: Settings, args: readonly string[], deps: R
     isDemo: false,
     channels: await createOutgoingChannels(settings, await createEmailChannel(settings, root, log), log),
     cascade: cascadeOf(settings, false),
-    pages: startPages({ outbox: undefined, hasCitizenPages: settings.signInIssuer !== undefined }),
+    pages: [],
   };
   return await runUntilStopped({ ...deps, settings, root, log, rootKeyPath: path }, mode, async (_app, running) => {
     // A process without the role `api` listens only at the address of its metrics.
@@ -99,21 +96,6 @@ function parseRoles(text: string | undefined): ReadonlySet<Role> {
   const unknown = wanted.filter((role) => !roles.some((known) => known === role));
   if (unknown.length > 0) throw new UsageError(`--roles takes ${roles.join(', ')}, not '${unknown.join(', ')}'`);
   return new Set(roles.filter((role) => wanted.includes(role)));
-}
-
-type StartPageOptions = { readonly outbox: Outbox | undefined; readonly hasCitizenPages: boolean };
-
-function startPages({ outbox, hasCitizenPages }: StartPageOptions): readonly PageRoute[] {
-  const start = startPage({
-    '/docs': 'API reference',
-    '/docs/guide': 'Guides for service teams',
-    '/problems': 'Problems',
-    '/openapi.json': 'OpenAPI 3.1',
-    '/openapi-3.0.json': 'OpenAPI 3.0',
-    ...(hasCitizenPages ? { [citizenPaths.home]: 'For citizens: your messages and documents' } : {}),
-    ...(outbox === undefined ? {} : { '/outbox': 'Outbox' }),
-  });
-  return outbox === undefined ? [start] : [start, outboxPage(outbox.mails)];
 }
 
 type RunServerContext = RunServerDeps & {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { contrastRatio, isHexColour } from '../kernel/colour-contrast.ts';
 import { parseEmailAddress } from '../kernel/email-address.ts';
 import { parsePostgresUrl, splitPostgresUrl } from '../kernel/postgres-url.ts';
 import { Secret } from '../kernel/secret.ts';
@@ -106,6 +107,16 @@ export const existingCountryType: SettingType<string> = {
 export const timeZoneType: SettingType<string> = {
   expected: 'a time zone of the IANA database, such as Europe/Lisbon',
   parse: (text) => (isTimeZone(text) ? text : undefined),
+};
+
+/** White text on the colour, and text of the colour on the light grey of the pages, need a contrast of 4.5 (WCAG 2.2, 1.4.3). */
+const minContrastToWhite = 5;
+
+/** A colour for white text, in lower case. */
+export const brandColourType: SettingType<string> = {
+  expected: `a colour as #RRGGBB that is dark enough for white text (a contrast to white of at least ${minContrastToWhite}), such as #0b4f9e`,
+  parse: (text) =>
+    isHexColour(text) && contrastRatio(text, '#ffffff') >= minContrastToWhite ? text.toLowerCase() : undefined,
 };
 
 /** One email address without a display name. Its domain is converted to ASCII, the form that SMTP uses. */

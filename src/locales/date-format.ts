@@ -8,9 +8,21 @@ export function formatDay(tag: string | undefined, at: number, timeZone = 'UTC')
   return dateTimeFormat(tag, { timeZone }).format(at);
 }
 
-/** The minute of an instant (ms) in UTC, such as `1 March 2028 at 10:05 am`. */
-export function formatMinute(tag: string, at: number): string {
-  return dateTimeFormat(tag, { timeZone: 'UTC', timeStyle: 'short' }).format(at);
+/** The minute of an instant (ms) in a time zone, such as `1 March 2028 at 10:05 am`. */
+export function formatMinute(tag: string, at: number, timeZone = 'UTC'): string {
+  return dateTimeFormat(tag, { timeZone, timeStyle: 'short' }).format(at);
+}
+
+/**
+ * A date of a register in words: `1981-04-25` as `25 April 1981`, and `1981-04` as `April 1981`. A date that does not exist, a year
+ * and any other text stay as they are.
+ */
+export function formatDateText(tag: string, text: string): string {
+  const at = Date.parse(`${text.padEnd(10, '-01')}T00:00:00Z`);
+  if (!/^\d{4}-\d{2}(-\d{2})?$/.test(text) || Number.isNaN(at) || !new Date(at).toISOString().startsWith(text))
+    return text;
+  if (text.length === 10) return formatDay(tag, at);
+  return new Intl.DateTimeFormat(tag, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(at);
 }
 
 function dateTimeFormat(

@@ -11,6 +11,8 @@ import { cancelNotification } from './cancel-notification.ts';
 import type { CascadePolicy } from './cascade/cascade.ts';
 import { providerEndpoints } from './channels/provider-endpoints.ts';
 import { confirmContactAddress } from './confirm-contact-address.ts';
+import { findPreferences } from './contact/contact-preferences-store.ts';
+
 import { createTemplate } from './create-template.ts';
 import { createWebhook } from './create-webhook.ts';
 import { type Calendar, calendarNotice } from './evidence/legal-effect.ts';
@@ -70,6 +72,8 @@ export type NotificationsSlice = Slice & {
   readonly senderOf: SenderOf;
   /** The name of the organisation of a client, as citizens read it. */
   organisationOf(clientId: string): string;
+  /** The language that a citizen has stated for messages; undefined if none. */
+  statedLanguageOf(citizenId: string): Promise<string | undefined>;
   /** The endpoints that providers call to report deliveries. */
   readonly mounts: readonly MountedHandler[];
 };
@@ -151,6 +155,10 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     notices: createNotices(ports),
     senderOf,
     organisationOf: (clientId) => serviceOf(clientId).name,
+    statedLanguageOf: async (citizenId) => {
+      const { preferences } = await findPreferences({ read: db.read, citizenKeys }, citizenId);
+      return preferences.language ?? undefined;
+    },
     mounts: providerEndpoints(deps),
   };
 }

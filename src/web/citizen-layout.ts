@@ -1,16 +1,31 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { formatDay, formatMinute } from '../locales/date-format.ts';
+import { catalogueLanguages } from '../locales/locale.ts';
+import { formatMessage } from '../locales/message-format.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import { type Html, html } from './html.ts';
-import { renderHtmlPage } from './page.ts';
+import { type Html, html, trustedHtml } from './html.ts';
+import { currentAttribute, renderHtmlPage, textDirection } from './page.ts';
+import { languageLink } from './page-language.ts';
 import { citizenPaths } from './sign-in-flow.ts';
+import type { SiteFrame } from './site-frame.ts';
 
 /** The language of a page, and the name of the site. */
 export type PageLayout = {
   readonly words: CitizenTexts;
   /** Set by the operator; by default the name in the texts. */
   readonly site: string | undefined;
+  /** The look and the footer of the operator; without it the page has neither. */
+  readonly frame?: SiteFrame | undefined;
+  /** The path and query that show this page in another language; without them the page has no language switch. */
+  readonly url?: string | undefined;
+  /** The signed-in citizen; absent if nobody is signed in. */
+  readonly person?: SignedInPerson | undefined;
+  /** Whether the name of the site is no link, because the visitor has no other page here. */
+  readonly isSinglePage?: boolean;
 };
+
+/** The signed-in citizen. The name is undefined if the register does not answer. */
+export type SignedInPerson = { readonly name: string | undefined };
 
 /** The layout of the pages of one citizen. */
 export type CitizenLayout = PageLayout & {
@@ -22,7 +37,7 @@ export type CitizenLayout = PageLayout & {
   readonly signInUrl: string;
 };
 
-/** A page; `current` is its entry in the navigation. Without it no citizen is signed in, and there is no navigation. */
+/** A page; `current` is its entry in the navigation. */
 export type LayoutPage = {
   readonly title: string;
   readonly content: Html;
@@ -30,19 +45,44 @@ export type LayoutPage = {
   readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
 };
 
-/** A page with the name of the site and, for a signed-in citizen, the navigation. */
+/** A page with the name of the site, the footer and, for a signed-in citizen, the navigation. */
 export function renderLayout(
-  { words, site = words.site }: PageLayout,
+  layout: PageLayout,
   { title, content, current, status = 200 }: LayoutPage,
 ): BufferedResponse {
-  const header =
-    current === undefined
-      ? html`<p><a href="${citizenPaths.home}"><bdi>${site}</bdi></a></p>`
-      : html`<p><bdi>${site}</bdi></p>${navigation(words, current)}`;
-  return renderHtmlPage({ header, site, title, content, status, language: words.language });
+  const { words, site = words.site, frame, person } = layout;
+  const isSignedIn = person !== undefined || current !== undefined;
+  return renderHtmlPage({
+    header: html`${masthead(layout)}${isSignedIn ? navigation(words, current) : ''}`,
+    footer: footer(layout),
+    skip: words.frame.skip,
+    site,
+    title,
+    content,
+    status,
+    language: words.language,
+    stylesheetPath: frame?.stylesheetPath,
+    iconPath: frame?.iconPath,
+  });
 }
 
-function navigation({ nav, contact }: CitizenTexts, current: NonNullable<LayoutPage['current']>): Html {
+function masthead({ words, site = words.site, frame, person, isSinglePage = false }: PageLayout): Html {
+  // The name is next to the logo, so the logo needs no text of its own.
+  const logo = frame?.logoPath === undefined ? '' : html`<img src="${frame.logoPath}" alt="" />`;
+  const name = html`${logo}<bdi>${site}</bdi>`;
+  return html`<div class="masthead">
+      <p>${isSinglePage ? html`<span>${name}</span>` : html`<a href="${citizenPaths.home}">${name}</a>`}</p>
+      ${person?.name === undefined ? '' : html`<p class="person">${signedInText(words, person.name)}</p>`}
+    </div>`;
+}
+
+/** The name is isolated, so that its text direction does not change the order of the other words (UAX #9, 2.7). */
+function signedInText({ frame, language }: CitizenTexts, name: string): string {
+  return formatMessage(language, frame.signedInAs, { name: `\u2068${name}\u2069` });
+}
+
+/** In a narrow window the links are in a menu, which opens without script. */
+function navigation({ nav, contact, frame }: CitizenTexts, current: LayoutPage['current']): Html {
   const links = [
     ['messages', citizenPaths.home, nav.messages],
     ['documents', citizenPaths.documents, nav.documents],
@@ -50,22 +90,52 @@ function navigation({ nav, contact }: CitizenTexts, current: NonNullable<LayoutP
     ['record', citizenPaths.record, nav.record],
     ['contact', citizenPaths.contact, contact.title],
   ] as const;
-  return html`<nav aria-label="${nav.label}"><ul>
-      ${links.map(([name, path, title]) =>
-        name === current
-          ? html`<li><a href="${path}" aria-current="page">${title}</a></li>`
-          : html`<li><a href="${path}">${title}</a></li>`,
+  return html`<nav aria-label="${nav.label}"><details><summary>${frame.menu}</summary><ul>
+      ${links.map(
+        ([name, path, title]) => html`<li><a href="${path}"${currentAttribute(name === current)}>${title}</a></li>`,
       )}
       <li><form method="post" action="${citizenPaths.signOut}"><button type="submit">${nav.signOut}</button></form></li>
-    </ul></nav>`;
+    </ul></details></nav>`;
 }
 
-/** The day of an instant in UTC, with the instant for programs. */
-export function dayElement({ language }: CitizenTexts, instant: string): Html {
-  return html`<time datetime="${instant}"><bdi>${formatDay(language, Date.parse(instant))}</bdi></time>`;
+function footer({ words, frame, url }: PageLayout): Html {
+  const { accessibility, privacy, help } = frame?.footerLinks ?? {};
+  const links = [
+    [accessibility, words.frame.accessibility],
+    [privacy, words.frame.privacy],
+    [help, words.frame.help],
+  ].flatMap(([href, text]) => (href === undefined ? [] : [html`<li><a href="${href}">${text}</a></li>`]));
+  return html`${links.length === 0 ? '' : html`<ul>${links}</ul>`}
+    ${url === undefined ? '' : languageSwitch(words, url)}`;
 }
 
-/** An instant to the minute, in UTC. */
-export function minuteElement({ language }: CitizenTexts, instant: string): Html {
-  return html`<time datetime="${instant}"><bdi>${formatMinute(language, Date.parse(instant))} UTC</bdi></time>`;
+/** Each language is named in itself, for people who do not understand the language of the page. */
+function languageSwitch({ frame, language: current }: CitizenTexts, url: string): Html {
+  const links = catalogueLanguages.map((language) => {
+    const mark = language === current ? trustedHtml(' aria-current="true"') : '';
+    const direction = textDirection(language);
+    return html`<li><a href="${languageLink(url, language)}" lang="${language}" hreflang="${language}" dir="${direction}"${mark}>${ownName(language)}</a></li>`;
+  });
+  return html`<nav aria-label="${frame.language}"><p>${frame.language}</p><ul>${links}</ul></nav>`;
+}
+
+function ownName(language: string): string {
+  const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}
+
+/** The day of an instant, with the instant for programs. */
+export function dayElement({ language, timeZone }: CitizenTexts, instant: string): Html {
+  return html`<time datetime="${instant}"><bdi>${formatDay(language, Date.parse(instant), timeZone)}</bdi></time>`;
+}
+
+/** An instant to the minute. */
+export function minuteElement(words: CitizenTexts, instant: string): Html {
+  return html`<time datetime="${instant}"><bdi>${minuteText(words, instant)}</bdi></time>`;
+}
+
+/** An instant to the minute in the time zone of the operator. Without one it is in UTC, and says so. */
+export function minuteText({ language, timeZone = 'UTC' }: CitizenTexts, instant: string): string {
+  const text = formatMinute(language, Date.parse(instant), timeZone);
+  return timeZone === 'UTC' ? `${text} UTC` : text;
 }

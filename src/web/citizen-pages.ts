@@ -14,15 +14,19 @@ import { requestPath, requestQuery } from '../kernel/request-target.ts';
 import { listInboxMessages } from '../notifications/list-inbox-messages.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
 import { type AccessLog, accessLogPage, usesPerPage } from './access-log-page.ts';
+import type { Cookies } from './browser-cookies.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import { type CallOperation, type CitizenRequest, readJson } from './citizen-operations.ts';
-import { preferredCitizenTexts } from './citizen-texts.ts';
+import { citizenTextsOf } from './citizen-texts.ts';
 import { handleContact } from './contact-handlers.ts';
 import { type DocumentList, documentsPage, documentUnavailablePage } from './documents-page.ts';
 import { type InboxList, messagePage, messagesPage, type OpenedMessage } from './messages-page.ts';
+import { chooseLocale, switchLanguage } from './page-language.ts';
+import type { PersonLookup } from './person-lookup.ts';
 import { handleRecord } from './record-page.ts';
 import { citizenPaths, type SignInFlow, type SignInResult } from './sign-in-flow.ts';
 import { notFoundPage, signedOutPage, signInFailedPage, signInPage, unavailableNowPage } from './sign-in-pages.ts';
+import type { SiteFrame } from './site-frame.ts';
 
 /** Dependencies of the citizen pages. */
 export type CitizenPagesDeps = {
@@ -30,8 +34,11 @@ export type CitizenPagesDeps = {
   readonly call: CallOperation;
   /** The name of the organisation that owns a client. */
   readonly nameOf: (clientId: string) => string;
-  /** The name of the site, set by the operator. */
-  readonly site: string | undefined;
+  /** What the operator has chosen for the frame of the pages. */
+  readonly frame: SiteFrame;
+  readonly cookies: Cookies;
+  /** The name of a citizen, and the language that the citizen has stated for messages. */
+  readonly personOf: PersonLookup;
   /** The operator's page about corrections of the register. */
   readonly corrections: string | undefined;
   /** The public URL of this server, without a slash at the end. */
@@ -91,12 +98,11 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
 }
 
 function handle(deps: CitizenPagesDeps, answer: (visit: PageRequest) => Promise<PageOutcome>): RequestListener {
-  const { onFault, nameOf, site, corrections, publicUrl } = deps;
-  const signInUrl = `${publicUrl}${citizenPaths.signIn}`;
+  const { onFault, cookies } = deps;
   return (request, response) => {
-    const words = preferredCitizenTexts(request.headers['accept-language']);
-    const view = { words, site, nameOf, corrections, signInUrl };
-    answer({ request, response, view })
+    const view = visitorLayout(deps, request);
+    const switched = switchLanguage(cookies, request);
+    (switched === undefined ? answer({ request, response, view }) : Promise.resolve(switched))
       .catch(async (fault: unknown) => {
         onFault(fault);
         return unavailableNowPage(view);
@@ -104,6 +110,39 @@ function handle(deps: CitizenPagesDeps, answer: (visit: PageRequest) => Promise<
       .then((given) => send(request, response, given))
       .catch(() => response.destroy());
   };
+}
+
+/** The layout for a visitor who is not, or not yet, signed in. */
+function visitorLayout({ frame, cookies, nameOf, corrections, publicUrl }: CitizenPagesDeps, request: IncomingMessage) {
+  const locale = chooseLocale(cookies, request);
+  return {
+    words: citizenTextsOf(locale, frame.timeZone),
+    site: frame.name,
+    frame,
+    url: returnAddress(request),
+    nameOf,
+    corrections,
+    signInUrl: `${publicUrl}${citizenPaths.signIn}`,
+  };
+}
+
+/** The layout for a signed-in citizen, in the stated language unless the citizen has chosen another one on a page. */
+async function citizenLayout(
+  { frame, cookies, personOf }: CitizenPagesDeps,
+  { request, view }: PageRequest,
+  citizenId: string,
+): Promise<CitizenLayout> {
+  const { name, statedLanguage } = await personOf(citizenId);
+  const locale = chooseLocale(cookies, request, statedLanguage);
+  return { ...view, words: citizenTextsOf(locale, frame.timeZone), person: { name } };
+}
+
+/** The address at which the language switch shows the same page again. The sign-in and sign-out cannot be repeated. */
+function returnAddress({ url }: IncomingMessage): string {
+  const isStep = [citizenPaths.signIn, citizenPaths.returned, citizenPaths.signOut].some(
+    (path) => path === requestPath(url),
+  );
+  return isStep ? citizenPaths.home : (url ?? citizenPaths.home);
 }
 
 async function send(request: IncomingMessage, response: ServerResponse, given: PageOutcome): Promise<void> {
@@ -124,26 +163,24 @@ async function send(request: IncomingMessage, response: ServerResponse, given: P
 }
 
 /** Shows a page to a signed-in citizen. Everybody else sees the sign-in page, which leads back to this page. */
-async function showToCitizen(
-  { signInFlow, call, onFault, publicUrl }: CitizenPagesDeps,
-  visit: PageRequest,
-  show: ShowPage,
-): Promise<PageOutcome> {
-  const { request, view } = visit;
+async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: ShowPage): Promise<PageOutcome> {
+  const { signInFlow, call, onFault, publicUrl } = deps;
+  const { request } = visit;
   const padNotFound = notFoundPadding.start();
   const to = requestPath(request.url);
   const visitor = isCrossOrigin(request, publicUrl) ? 'nobody' : await signInFlow.visitorOf(request);
-  if (visitor === 'too-many') return unavailableNowPage(view, { 'retry-after': '10' });
+  if (visitor === 'too-many') return unavailableNowPage(visit.view, { 'retry-after': '10' });
   if (visitor === 'over' && isNavigation(request)) {
     // If the issuer does not respond, the citizen sees the sign-in page.
     const step = await signInFlow.renew(request, to).catch(onFault);
-    if (step !== undefined) return signInResponse(view, step);
+    if (step !== undefined) return signInResponse(visit.view, step);
   }
-  if (typeof visitor === 'string') return signInPage(view, { to, ended: visitor !== 'nobody' });
-  const outcome = await show({ ...visit, ...visitor, call });
+  if (typeof visitor === 'string') return signInPage(visit.view, { to, ended: visitor !== 'nobody' });
+  const view = await citizenLayout(deps, visit, visitor.citizenId);
+  const outcome = await show({ ...visit, ...visitor, view, call });
   if (!('slug' in outcome)) return outcome;
   const { status } = problems[outcome.slug];
-  if (status === 401) return withCookies(signInPage(view, { to, ended: true }), await signInFlow.end(request));
+  if (status === 401) return withCookies(signInPage(visit.view, { to, ended: true }), await signInFlow.end(request));
   if (status === 404) await padNotFound();
   if (status === 404 || status === 400) return notFoundPage(view);
   if (status !== 503 && outcome.slug.startsWith('document-')) return documentUnavailablePage(view, outcome.slug);

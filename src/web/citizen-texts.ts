@@ -13,12 +13,16 @@ type UsesTexts = PageTexts['uses'] & {
   readonly reasons: Readonly<Record<UnmatchedReason, string>>;
 };
 
-/** The texts of the pages for citizens in one language, and its language tag (BCP 47). */
+/** The texts of the pages for citizens in one language, its language tag (BCP 47), and the time zone of dates; UTC by default. */
 export type CitizenTexts = PageTexts &
-  Pick<Locale, 'unavailable'> & { readonly language: string; readonly uses: UsesTexts };
+  Pick<Locale, 'unavailable'> & { readonly language: string; readonly uses: UsesTexts; readonly timeZone?: string };
+
+/** The texts of the pages in the language of a catalogue. */
+export function citizenTextsOf({ language, page, unavailable }: Locale, timeZone = 'UTC'): CitizenTexts {
+  return { ...page, unavailable, language, timeZone };
+}
 
 /** The texts in the first language of an `Accept-Language` header that has a catalogue; English when none has. */
 export function preferredCitizenTexts(acceptLanguage: string | undefined): CitizenTexts {
-  const { language, page, unavailable } = localeForHeader(acceptLanguage);
-  return { ...page, unavailable, language };
+  return citizenTextsOf(localeForHeader(acceptLanguage));
 }

@@ -21,6 +21,7 @@ export function guidePages(publicUrl: string): readonly PageRoute[] {
           'Guides',
           html`<p>How to call this server from your service. The <a href="/docs">API reference</a> lists every operation.</p>
             ${guideList(await loadGuides())}`,
+          '/docs/guide',
         ),
     },
     {
@@ -33,6 +34,7 @@ export function guidePages(publicUrl: string): readonly PageRoute[] {
         return apiPage(
           guide.title,
           html`${content}<nav class="index" aria-label="Guides"><h2>All guides</h2>${guideList(guides)}</nav>`,
+          '/docs/guide',
         );
       },
     },

@@ -8,15 +8,22 @@ import { UnavailableError } from '../kernel/unavailable-error.ts';
 import { createCookies } from './browser-cookies.ts';
 import { type CitizenOperationsDeps, createCallOperation } from './citizen-operations.ts';
 import { mountCitizenPages } from './citizen-pages.ts';
+import { createPersonLookup } from './person-lookup.ts';
 import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
 import { type Admission, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
 import { createCitizenRefusalPage } from './sign-in-pages.ts';
+import type { SiteFrame } from './site-frame.ts';
 
 /** The operations that the pages call, and the sign-in of citizens. */
 type CitizenPagesOptions = CitizenOperationsDeps & {
   readonly publicUrl: string;
   readonly signInConfig: SignInConfig;
   readonly organisationOf: (clientId: string) => string;
+  readonly frame: SiteFrame;
+  /** The name of a citizen in the register. */
+  readonly citizenNameOf: (citizenId: string) => Promise<string | undefined>;
+  /** The language that a citizen has stated for messages. */
+  readonly statedLanguageOf: (citizenId: string) => Promise<string | undefined>;
 };
 
 /** The pages of citizens, and the page that a browser shows for a refused request. */
@@ -25,24 +32,32 @@ export type CitizenPages = { readonly mounts: readonly MountedHandler[]; readonl
 /** Opens the pages of citizens, who sign in at the configured issuer. */
 export function openCitizenPages(
   app: Pick<SliceDeps, 'clock' | 'db' | 'log' | 'random' | 'root' | 'settings'>,
-  { publicUrl, signInConfig, context, boundOperation, organisationOf }: CitizenPagesOptions,
+  options: CitizenPagesOptions,
 ): CitizenPages {
+  const { publicUrl, signInConfig, context, boundOperation, organisationOf, frame } = options;
   const { clock, db, log, random, root, settings } = app;
   const { clientId } = signInConfig;
   const signIn = createConfiguredSignIn(signInConfig, { publicUrl, settings, clock });
   const sessions = createCitizenSessions({ db, clock, random, root });
   const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
+  const cookies = createCookies(publicUrl);
   const mounts = mountCitizenPages({
     signInFlow: createSignInFlow({
       signIn,
       sessions,
-      cookies: createCookies(publicUrl),
+      cookies,
       admit: createAdmission(context.authorizer, clientId),
       random,
     }),
     call: createCallOperation({ context, boundOperation }),
     nameOf: organisationOf,
-    site: settings.citizenPagesName,
+    frame,
+    cookies,
+    personOf: createPersonLookup({
+      nameOf: options.citizenNameOf,
+      statedLanguageOf: options.statedLanguageOf,
+      onFault,
+    }),
     corrections: settings.registerCorrectionsUrl,
     publicUrl,
     // The citizen is signed out here in any case. If the issuer cannot be reached, its sign-out page is left out.
@@ -53,7 +68,7 @@ export function openCitizenPages(
       }),
     onFault,
   });
-  return { mounts, refusedPage: createCitizenRefusalPage(settings.citizenPagesName) };
+  return { mounts, refusedPage: createCitizenRefusalPage(frame, cookies) };
 }
 
 /** Admits the citizen of a token that was issued for this client and has all scopes of the pages. */

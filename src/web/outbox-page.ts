@@ -11,10 +11,12 @@ type OutboxMail = {
   readonly capturedAt: number;
 };
 
+export const outboxPath = '/outbox';
+
 /** The outbox of the demo: the mails that it did not send, newest first. It is in memory, so a restart deletes them. */
 export function outboxPage(mails: () => readonly OutboxMail[]): PageRoute {
   return {
-    path: '/outbox',
+    path: outboxPath,
     get: async () => {
       const all = mails();
       return apiPage(

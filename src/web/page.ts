@@ -10,52 +10,65 @@ const headers = {
 
 const program = 'citizen-services';
 
-/** A page for developers, in English, with a link to the start page. */
-export function apiPage(title: string, content: Html): BufferedResponse {
-  const header = html`<a href="/">${program}</a>`;
-  return renderHtmlPage({ header, site: program, title, content, status: 200, language: 'en' });
+const developerSections = {
+  '/docs': 'API reference',
+  '/docs/guide': 'Guides',
+  '/problems': 'Problems',
+} as const;
+
+/** A page for developers, in English, with links to the start page and the sections. `current` is its section. */
+export function apiPage(title: string, content: Html, current?: keyof typeof developerSections): BufferedResponse {
+  const header = html`<div class="masthead"><p><a href="/">${program}</a></p></div>
+    <nav aria-label="For developers"><ul>${Object.entries(developerSections).map(
+      ([path, name]) => html`<li><a href="${path}"${currentAttribute(path === current)}>${name}</a></li>`,
+    )}</ul></nav>`;
+  const skip = 'Skip to main content';
+  return renderHtmlPage({ header, skip, site: program, title, content, status: 200, language: 'en' });
 }
 
-/**
- * A page for citizens in `language`. `sender` is the service that it speaks for, if known; citizens do not know the name of this
- * program. It has no link, because the other pages are not for them.
- */
-export function citizenPage({
-  sender,
-  ...part
-}: PagePart & { readonly sender?: string | undefined }): BufferedResponse {
-  return renderHtmlPage({
-    ...part,
-    site: sender,
-    header: sender === undefined ? undefined : html`<bdi>${sender}</bdi>`,
-  });
+/** Marks the link to the page itself in a navigation. */
+export function currentAttribute(isCurrent: boolean): Html | '' {
+  return isCurrent ? trustedHtml(' aria-current="page"') : '';
 }
 
-type PagePart = {
+/** A page and its frame: `skip` is the text of the link to the main part. */
+type HtmlPage = {
   readonly title: string;
   readonly content: Html;
   readonly status: number;
   readonly language: string;
+  readonly header: Html;
+  readonly footer?: Html;
+  readonly skip: string;
+  readonly site: string;
+  readonly stylesheetPath?: string | undefined;
+  readonly iconPath?: string | undefined;
 };
 
-type HtmlPage = PagePart & { readonly header: Html | undefined; readonly site: string | undefined };
-
-/** A whole page without script. Its stylesheet comes from this server. */
-export function renderHtmlPage({ header, site, title, content, status, language }: HtmlPage): BufferedResponse {
-  const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
+/** A whole page without script. Its stylesheet and pictures come from this server. */
+export function renderHtmlPage({ title, content, status, language, site, ...frame }: HtmlPage): BufferedResponse {
+  const { header, footer, skip, stylesheetPath: css = stylesheetPath, iconPath = favicon.path } = frame;
+  const iconType = iconPath.endsWith('.png') ? 'image/png' : 'image/svg+xml';
   const text = html`${trustedHtml('<!doctype html>')}
-    <html lang="${language}" dir="${direction}">
+    <html lang="${language}" dir="${textDirection(language)}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${site === undefined || title === site ? title : `${title} – ${site}`}</title>
-        <link rel="stylesheet" href="${stylesheetPath}" />
-        <link rel="icon" type="image/svg+xml" href="${favicon.path}" />
+        <title>${title === site ? title : `${title} – ${site}`}</title>
+        <link rel="stylesheet" href="${css}" />
+        <link rel="icon" type="${iconType}" href="${iconPath}" />
       </head>
       <body>
-        ${header === undefined ? '' : html`<header>${header}</header>`}
-        <main><h1>${title}</h1>${content}</main>
+        <a class="skip-link" href="#main">${skip}</a>
+        <header>${header}</header>
+        <main id="main" tabindex="-1"><h1>${title}</h1>${content}</main>
+        ${footer === undefined ? '' : html`<footer>${footer}</footer>`}
       </body>
     </html>`;
   return { status, headers, body: String(text) };
+}
+
+/** The direction of the script in which a language is written. */
+export function textDirection(language: string): 'ltr' | 'rtl' {
+  return new Intl.Locale(language).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
 }

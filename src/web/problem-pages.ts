@@ -19,6 +19,7 @@ export const problemPages: readonly PageRoute[] = [
                 html`<tr><td>${problem.status}</td><td><a href="/problems/${slug}">${problem.title}</a></td><td><code>${slug}</code></td></tr>`,
             )}</tbody>
           </table></div>`,
+        '/problems',
       ),
   },
   {
@@ -37,6 +38,7 @@ export const problemPages: readonly PageRoute[] = [
             <dt>Retry</dt><dd>${problem.retryable ? 'yes: repeat the same request later' : 'no: change the request first'}</dd>
           </dl>
           <p><a href="/problems">All problems</a></p>`,
+        '/problems',
       );
     },
   },

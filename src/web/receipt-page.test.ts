@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { defaultSite } from '../../test/support/default-site.ts';
 import { createIdGenerator } from '../kernel/id.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
 import { createConfirmLinks } from '../notifications/inbox/confirm-receipt.ts';
@@ -16,6 +17,7 @@ test('while the database is unavailable, a citizen sees a page with 503 and the 
     clock: systemClock,
     createId,
     senderOf: async () => ({ name: 'Tax Office' }),
+    site: defaultSite,
     read: () => Promise.reject(away),
     commit: () => Promise.reject(away),
     onFault: (fault: unknown) => void faults.push(fault),
@@ -33,7 +35,7 @@ test('while the database is unavailable, a citizen sees a page with 503 and the 
     else assert.match(text, /<html lang="de"[\s\S]*<h1>Jetzt nicht möglich<\/h1><p>Bitte versuchen Sie es in /);
     // Search engines must not list the links of mails, and caches must not mix languages.
     const [robots, vary] = ['x-robots-tag', 'vary'].map((name) => answer.headers.get(name));
-    assert.deepEqual([robots, vary], ['noindex', 'accept-language']);
+    assert.deepEqual([robots, vary], ['noindex', 'accept-language, cookie']);
   }
   assert.deepEqual(faults, [away, away, away]);
 });

@@ -4,7 +4,7 @@ import type { MountedHandler } from '../api/page-route.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { requestPath } from '../kernel/request-target.ts';
-import { type Locale, localeForHeader } from '../locales/locale.ts';
+import type { Locale } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import {
   type ConfirmDeps,
@@ -14,11 +14,25 @@ import {
   findConfirmableMail,
 } from '../notifications/inbox/confirm-receipt.ts';
 import type { SenderOf } from '../notifications/notification/sending-service.ts';
+import type { Cookies } from './browser-cookies.ts';
+import { type PageLayout, renderLayout } from './citizen-layout.ts';
+import { citizenTextsOf } from './citizen-texts.ts';
 import { html } from './html.ts';
-import { citizenPage } from './page.ts';
+import { chooseLocale, switchLanguage } from './page-language.ts';
 import { prefersHtml } from './prefers-html.ts';
+import type { SiteFrame } from './site-frame.ts';
 
-type ReceiptPageDeps = ConfirmDeps & { readonly senderOf: SenderOf; onFault(fault: unknown): void };
+type ReceiptPageDeps = ConfirmDeps & {
+  readonly senderOf: SenderOf;
+  readonly site: MailPageSite;
+  onFault(fault: unknown): void;
+};
+
+/** The frame of these pages, and the cookies with the language that the visitor chose. */
+export type MailPageSite = { readonly frame: SiteFrame; readonly cookies: Pick<Cookies, 'read' | 'write'> };
+
+/** The texts of a page and its frame. */
+type MailPageTexts = Locale & { readonly layout: PageLayout };
 
 /**
  * The page of the confirmation link in a mail. Only its button confirms, because mail scanners open links too. It names the
@@ -27,7 +41,9 @@ type ReceiptPageDeps = ConfirmDeps & { readonly senderOf: SenderOf; onFault(faul
 export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks, 'findDelivery'>): MountedHandler {
   async function answer(request: IncomingMessage): Promise<BufferedResponse> {
     const path = requestPath(request.url);
-    const locale = localeForHeader(request.headers['accept-language']);
+    const switched = switchLanguage(deps.site.cookies, request);
+    if (switched !== undefined) return switched;
+    const locale = textsFor(deps.site, request, path);
     const delivery = links.findDelivery(path.slice(confirmPath.length + 1));
     if (delivery === undefined) return unknownLinkPage(locale);
     if (request.method === 'POST') {
@@ -46,7 +62,7 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
     answer(request)
       .catch(async (fault: unknown) => {
         deps.onFault(fault);
-        return unavailablePage(localeForHeader(request.headers['accept-language']));
+        return unavailablePage(textsFor(deps.site, request, requestPath(request.url)));
       })
       .then((given) => sendBuffered(response, { ...given, headers: { ...given.headers, ...commonHeaders } }))
       .catch(() => response.destroy());
@@ -58,46 +74,60 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
   };
 }
 
-const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language' };
+const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
 
-function askPage(path: string, { receiptPage: { ask }, language }: Locale, sender: string) {
+/** `url` is the address of the page in another language. */
+function textsFor({ frame, cookies }: MailPageSite, request: IncomingMessage, url?: string): MailPageTexts {
+  const locale = chooseLocale(cookies, request);
+  const words = citizenTextsOf(locale, frame.timeZone);
+  // Whoever opens the link of a mail need not have an account here.
+  return { ...locale, layout: { words, site: frame.name, frame, url, isSinglePage: true } };
+}
+
+/** The page names the service that it speaks for, if it is known. */
+const layoutOf = (layout: PageLayout, sender: string): PageLayout => ({ ...layout, site: sender });
+
+function askPage(path: string, { receiptPage: { ask }, language, layout }: MailPageTexts, sender: string) {
   const { title, text, button, warning } = ask;
   const values = { sender: isolated(sender) };
   const content = html`<p>${formatMessage(language, text, values)}</p>
     <form method="post" action="${path}"><button type="submit">${button}</button></form>
     <p>${formatMessage(language, warning, values)}</p>`;
-  return citizenPage({ title, content, status: 200, language, sender });
+  return renderLayout(layoutOf(layout, sender), { title, content });
 }
 
-function confirmedPage({ receiptPage: { confirmed }, language }: Locale, sender: string) {
+function confirmedPage({ receiptPage: { confirmed }, language, layout }: MailPageTexts, sender: string) {
   const content = html`<p>${formatMessage(language, confirmed.text, { sender: isolated(sender) })}</p>`;
-  return citizenPage({ title: confirmed.title, content, status: 200, language, sender });
+  return renderLayout(layoutOf(layout, sender), { title: confirmed.title, content });
 }
 
-const unknownLinkPage = ({ receiptPage, language }: Locale, status = 404) =>
-  textPage(receiptPage.unknownLink, language, status);
+const unknownLinkPage = ({ receiptPage, layout }: MailPageTexts, status = 404) =>
+  textPage(layout, receiptPage.unknownLink, status);
 
-const unavailablePage = ({ unavailable, language }: Locale, status = 503) => textPage(unavailable, language, status);
+const unavailablePage = ({ unavailable, layout }: MailPageTexts, status = 503) => textPage(layout, unavailable, status);
 
 function textPage(
+  layout: PageLayout,
   { title, text }: { readonly title: string; readonly text: string },
-  language: string,
   status: number,
 ) {
-  return citizenPage({ title, content: html`<p>${text}</p>`, status, language });
+  return renderLayout(layout, { title, content: html`<p>${text}</p>`, status });
 }
 
 /**
  * The page for browsers whose request did not reach the receipt page: overload, stop, or a damaged link. It shows the same text
  * as that page, so it reveals nothing about a link.
  */
-export const refusedPage: RefusedPage = ({ url = '', headers }, refusal) => {
-  if (!`${requestPath(url)}/`.startsWith(`${confirmPath}/`) || !prefersHtml(headers.accept)) return undefined;
-  const locale = localeForHeader(headers['accept-language']);
-  const { retryable, status } = problems[refusal.slug];
-  const page = retryable ? unavailablePage(locale, status) : unknownLinkPage(locale, status);
-  return { ...page, headers: { ...refusal.headers, ...page.headers, ...commonHeaders } };
-};
+export function createMailRefusalPage(site: MailPageSite): RefusedPage {
+  return (request, refusal) => {
+    const { url = '', headers } = request;
+    if (!`${requestPath(url)}/`.startsWith(`${confirmPath}/`) || !prefersHtml(headers.accept)) return undefined;
+    const texts = textsFor(site, request);
+    const { retryable, status } = problems[refusal.slug];
+    const page = retryable ? unavailablePage(texts, status) : unknownLinkPage(texts, status);
+    return { ...page, headers: { ...refusal.headers, ...page.headers, ...commonHeaders } };
+  };
+}
 
 /** Isolates a name, so that its text direction does not change the order of the other words (UAX #9, 2.7). */
 function isolated(name: string): string {

@@ -1,8 +1,10 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { changeCitizenLock } from '../identity/change-citizen-lock.ts';
 import { type OwnRecord, readOwnRecord } from '../identity/read-own-record.ts';
-import { type ClaimName, claimNames } from '../identity/register/claims.ts';
+import { type ClaimName, claimKindOf, claimNames, splitNationalities } from '../identity/register/claims.ts';
+import type { FormerAddress, FormerName } from '../identity/register/register.ts';
 import type { Refusal } from '../kernel/refusal.ts';
+import { formatDateText } from '../locales/date-format.ts';
 import { type CitizenLayout, renderLayout } from './citizen-layout.ts';
 import { type CitizenRequest, readJson } from './citizen-operations.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
@@ -38,7 +40,7 @@ function recordPage(frame: CitizenLayout, record: OwnRecord | undefined, tooMany
         ${(['underReview', 'locked', 'deceased'] as const).map((mark) =>
           record[mark] ? html`<p class="note">${words.marks[mark]}</p>` : '',
         )}
-        <dl>${recordRows(frame.words, record).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+        <dl class="summary">${recordRows(frame.words, record).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
         <p>${words.wrong}</p>${correctionLink(frame)}${lockForm(words, record, tooMany)}`;
   return renderLayout(frame, { title: nav.record, content, current: 'record', status: tooMany ? 429 : 200 });
 }
@@ -62,38 +64,67 @@ export function correctionLink({ words, corrections }: CitizenLayout): Html | ''
 
 type NamedValue = readonly [name: string, value: Html];
 
-/** Shows the values exactly as in the register: a different spelling can be the reason for a mismatch. */
+/**
+ * Shows the values as in the register, because a different spelling can be the reason for a mismatch. Only dates and the codes of
+ * countries and languages become words.
+ */
 function recordRows(words: CitizenTexts, record: OwnRecord): NamedValue[] {
   const { record: own, uses, language } = words;
   const named = (name: string) => name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
   const valued = (value: string | null): Html =>
     value === null ? html`${uses.findings.not_available}` : html`<bdi>${value}</bdi>`;
-  const claims = claimNames.map((claim) => [named(uses.claims[claim]), valued(record[claim])] as const);
-  const earlier = [...record.formerNames, ...record.formerAddresses].flatMap(({ from, until, ...values }) =>
-    Object.entries(values).map(([claim, value]) => {
-      const name = `${named(uses.claims[claim as ClaimName])} (${own.earlier})`;
-      return [name, html`<bdi>${value}</bdi>${periodText(from, until)}`] as const;
-    }),
-  );
+  const claims = claimNames.map((claim) => {
+    const value = record[claim];
+    return [named(uses.claims[claim]), valued(value === null ? null : readableValue(language, claim, value))] as const;
+  });
   const { email, phone, language: spoken } = record;
   return [
     ...claims,
-    ...earlier,
+    ...record.formerNames.map((name) => [own.formerName, formerNameText(language, name)] as const),
+    ...record.formerAddresses.map((address) => [own.formerAddress, formerAddressText(language, address)] as const),
     [named(own.email), valued(email)],
     [named(own.phone), valued(phone)],
-    [named(own.language), valued(spoken === null ? null : languageName(spoken, language))],
+    [named(own.language), valued(spoken === null ? null : displayName(language, 'language', spoken))],
   ];
 }
 
-function periodText(from = '', until = ''): Html | '' {
-  return from === '' && until === '' ? '' : html` (<bdi>${from} – ${until}</bdi>)`;
+function readableValue(language: string, claim: ClaimName, value: string): string {
+  switch (claimKindOf(claim)) {
+    case 'date':
+      return formatDateText(language, value);
+    case 'nations':
+      return splitNationalities(value)
+        .map((nation) => displayName(language, 'region', nation))
+        .join(', ');
+    default:
+      return claim === 'country' ? displayName(language, 'region', value) : value;
+  }
 }
 
-/** The name of a language in another one. A value that is no language tag stays as the import wrote it. */
-function languageName(tag: string, language: string): string {
+function formerNameText(language: string, { givenName, familyName, from, until }: FormerName): Html {
+  const name = [givenName, familyName].filter((part) => part !== undefined).join(' ');
+  return html`<bdi>${name}</bdi>${periodText(language, from, until)}`;
+}
+
+function formerAddressText(language: string, address: FormerAddress): Html {
+  const { streetAddress, postalCode, locality, country, from, until } = address;
+  const town = [postalCode, locality].filter((part) => part !== undefined).join(' ');
+  const lines = [streetAddress, town, country === undefined ? '' : displayName(language, 'region', country)];
+  const shown = lines.filter((line) => line !== undefined && line !== '').map((line) => html`<bdi>${line}</bdi><br />`);
+  return html`${shown}${periodText(language, from, until)}`;
+}
+
+function periodText(language: string, from = '', until = ''): Html | '' {
+  if (from === '' && until === '') return '';
+  const [start, end] = [from, until].map((day) => formatDateText(language, day));
+  return html` (<bdi>${start} – ${end}</bdi>)`;
+}
+
+/** The name of a country or language. A value that is no code stays as the import wrote it. */
+function displayName(language: string, type: 'language' | 'region', code: string): string {
   try {
-    return new Intl.DisplayNames(language, { type: 'language' }).of(tag) ?? tag;
+    return new Intl.DisplayNames(language, { type }).of(code) ?? code;
   } catch {
-    return tag;
+    return code;
   }
 }

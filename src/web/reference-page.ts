@@ -38,6 +38,7 @@ function renderReference<P>(operations: readonly Operation<P>[], publicUrl: stri
             ([name, members]) =>
               html`<section id="${name}"><h2>${name}</h2>${members.map((operation) => operationArticle(operation, publicUrl))}</section>`,
           )}`,
+    '/docs',
   );
 }
 

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { defaultSite } from '../../test/support/default-site.ts';
 import { createHttpClient } from '../../test/support/http-client.ts';
 import { storelessServerOptions } from '../../test/support/storeless-app.ts';
 import { createApiServer } from '../api/api-server.ts';
 import { createGuardedServer } from '../api/guard.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import { refusedPage } from './receipt-page.ts';
+import { createMailRefusalPage } from './receipt-page.ts';
+
+const refusedPage = createMailRefusalPage(defaultSite);
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 

@@ -2,11 +2,14 @@ import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { requestPath } from '../kernel/request-target.ts';
+import type { Cookies } from './browser-cookies.ts';
 import { type CitizenLayout, type PageLayout, renderLayout } from './citizen-layout.ts';
-import { preferredCitizenTexts } from './citizen-texts.ts';
+import { citizenTextsOf } from './citizen-texts.ts';
 import { html } from './html.ts';
+import { chooseLocale } from './page-language.ts';
 import { prefersHtml } from './prefers-html.ts';
 import { citizenPaths, type SignInFailure } from './sign-in-flow.ts';
+import type { SiteFrame } from './site-frame.ts';
 
 // Pages for visitors who are not signed in.
 
@@ -67,13 +70,15 @@ export function unavailableNowPage(
 }
 
 /** The page for browsers whose request reached no citizen page: unknown path, other method, overload, or stop. */
-export function createCitizenRefusalPage(site: string | undefined): RefusedPage {
-  return ({ url, headers }, refusal) => {
+export function createCitizenRefusalPage(site: SiteFrame, cookies: Pick<Cookies, 'read'>): RefusedPage {
+  return (request, refusal) => {
+    const { url, headers } = request;
     if (!`${requestPath(url)}/`.startsWith(`${citizenPaths.home}/`) || !prefersHtml(headers.accept)) return undefined;
-    const frame = { words: preferredCitizenTexts(headers['accept-language']), site };
+    const words = citizenTextsOf(chooseLocale(cookies, request), site.timeZone);
+    const frame = { words, site: site.name, frame: site, url: citizenPaths.home };
     const { retryable, status } = problems[refusal.slug];
     const page = retryable ? unavailableNowPage(frame) : notFoundPage(frame);
-    return { ...page, status, headers: { ...refusal.headers, ...page.headers, vary: 'accept-language' } };
+    return { ...page, status, headers: { ...refusal.headers, ...page.headers, vary: 'accept-language, cookie' } };
   };
 }
 

@@ -16,6 +16,7 @@ import { readEvidence } from '../../src/notifications/read-evidence.ts';
 import { createFeedNumberer } from '../../src/notifications/webhooks/number-feed.ts';
 import { mountReceiptPage } from '../../src/web/receipt-page.ts';
 import { engines } from '../support/database-engines.ts';
+import { defaultSite } from '../support/default-site.ts';
 import { createDeliveryApp, createScriptedChannel, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 
 const day = 24 * 60 * minuteMs;
@@ -31,7 +32,8 @@ async function open(t: TestContext, db: Database) {
   const letter = { ...createScriptedChannel(), name: 'letter' as const, addressOf: () => 'x' };
   const worker = await start({ channels: { ...unconfiguredChannels, inbox: inboxChannel, email, letter } });
   const onFault = (fault: unknown) => void faults.push(fault);
-  const { handler } = mountReceiptPage({ ...app, ...app.ports, read: db.read, clock: time.clock, onFault }, links);
+  const deps = { ...app, ...app.ports, site: defaultSite, read: db.read, clock: time.clock, onFault };
+  const { handler } = mountReceiptPage(deps, links);
   const server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());

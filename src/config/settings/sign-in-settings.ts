@@ -1,5 +1,5 @@
 import type { Setting } from '../setting.ts';
-import { issuersType, issuerType, pathType, secretType, textType, urlType } from '../setting-types.ts';
+import { brandColourType, issuersType, issuerType, pathType, secretType, textType, urlType } from '../setting-types.ts';
 
 /** The settings of external issuers, of the sign-in and of the pages for citizens. */
 export const signInSettings = {
@@ -47,6 +47,35 @@ export const signInSettings = {
     type: textType,
     description:
       'Name at the top of the pages for citizens, such as `City of Porto`. Default: “Public services”, in the language of the page.',
+  },
+  citizenPagesLogo: {
+    name: 'CITIZEN_PAGES_LOGO',
+    type: pathType,
+    description:
+      'SVG or PNG file with the logo at the top of the pages for citizens, at most 200 kB. The server reads it once, at the start.',
+  },
+  citizenPagesColour: {
+    name: 'CITIZEN_PAGES_COLOUR',
+    type: brandColourType,
+    default: '#0b4f9e',
+    description:
+      'Colour of the header, links and buttons of the pages for citizens, as #RRGGBB. White text must be readable on it: the contrast to white is at least 5. In the dark scheme, links and buttons have a lighter form of it.',
+  },
+  accessibilityUrl: {
+    name: 'ACCESSIBILITY_URL',
+    type: urlType('https', 'http'),
+    description: 'Your accessibility statement. The pages for citizens link to it in the footer.',
+  },
+  privacyUrl: {
+    name: 'PRIVACY_URL',
+    type: urlType('https', 'http'),
+    description: 'Your privacy statement. The pages for citizens link to it in the footer.',
+  },
+  helpUrl: {
+    name: 'HELP_URL',
+    type: urlType('https', 'http', 'mailto', 'tel'),
+    description:
+      'Page, email address or phone number where citizens get help, such as `https://www.example.gov/contact` or `mailto:help@example.gov`. The pages for citizens link to it in the footer.',
   },
   registerCorrectionsUrl: {
     name: 'REGISTER_CORRECTIONS_URL',
