@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDay, formatMinute } from './date-format.ts';
+import { formatDateText, formatDay, formatMinute } from './date-format.ts';
 
 const lastMsOfFebruary = Date.UTC(2028, 1, 29, 23, 59, 59, 999);
 
@@ -24,7 +24,17 @@ test('a date is the day in the given time zone', () => {
   assert.deepEqual([...inTokyo, formatDay('de', lastMsOfFebruary)], ['1. März 2028', '2028-03-01', '29. Februar 2028']);
 });
 
-test('a date with a time is in UTC, in English with the day before the month', () => {
+test('a date with a time is in UTC or in the given time zone, in English with the day before the month', () => {
   assert.match(formatMinute('en', lastMsOfFebruary), /^29 February 2028 at 11:59\spm$/);
   assert.match(formatMinute('de', lastMsOfFebruary), /^29\. Februar 2028.*23:59$/);
+  assert.match(formatMinute('de', lastMsOfFebruary, 'Asia/Tokyo'), /^1\. März 2028.*08:59$/);
+});
+
+test('a date of a register is in words as far as it is known, and any other text is unchanged', () => {
+  const texts = ['1981-04-25', '1981-04', '1981', '1981-02-30', '1981-13', '0000-00-00', 'unknown', ''];
+  assert.deepEqual(
+    texts.map((text) => formatDateText('en', text)),
+    ['25 April 1981', 'April 1981', '1981', '1981-02-30', '1981-13', '0000-00-00', 'unknown', ''],
+  );
+  assert.equal(formatDateText('fr', '1850-04-25'), '25 avril 1850');
 });

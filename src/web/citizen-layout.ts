@@ -40,6 +40,8 @@ export type CitizenLayout = PageLayout & {
 /** A page; `current` is its entry in the navigation. */
 export type LayoutPage = {
   readonly title: string;
+  /** The language of a title that a service has written; empty if it is not known. */
+  readonly titleLanguage?: string;
   readonly content: Html;
   readonly status?: number;
   readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
@@ -48,7 +50,7 @@ export type LayoutPage = {
 /** A page with the name of the site, the footer and, for a signed-in citizen, the navigation. */
 export function renderLayout(
   layout: PageLayout,
-  { title, content, current, status = 200 }: LayoutPage,
+  { title, titleLanguage, content, current, status = 200 }: LayoutPage,
 ): BufferedResponse {
   const { words, site = words.site, frame, person } = layout;
   const isSignedIn = person !== undefined || current !== undefined;
@@ -58,6 +60,7 @@ export function renderLayout(
     skip: words.frame.skip,
     site,
     title,
+    titleLanguage,
     content,
     status,
     language: words.language,

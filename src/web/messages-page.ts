@@ -39,7 +39,7 @@ export function messagesPage(frame: PageLayout, { items, next }: InboxList, isFi
 function messageRow(words: CitizenTexts, item: InboxItem): Html {
   const fresh = item.opened ? '' : html` <span class="badge">${words.messages.new}</span>`;
   return html`<li>
-      <p><a class="${item.opened ? '' : 'fresh'}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}</p>
+      <p><a lang="${item.language ?? ''}" dir="auto" class="${item.opened ? '' : 'fresh'}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}</p>
       <p><bdi>${item.sender}</bdi>, ${dayElement(words, item.receivedAt)}</p>
     </li>`;
 }
@@ -57,7 +57,12 @@ export function messagePage(frame: PageLayout, message: OpenedMessage): Buffered
           <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a></li>`)}</ul>`
     }
     <p><a href="${citizenPaths.home}">${words.message.back}</a></p>`;
-  return renderLayout(frame, { title: titleOf(message), content, current: 'messages' });
+  return renderLayout(frame, {
+    title: titleOf(message),
+    titleLanguage: message.language ?? '',
+    content,
+    current: 'messages',
+  });
 }
 
 /** A message without a subject has a title in its own language. */

@@ -34,6 +34,8 @@ export function currentAttribute(isCurrent: boolean): Html | '' {
 /** A page and its frame: `skip` is the text of the link to the main part. */
 type HtmlPage = {
   readonly title: string;
+  /** The language of the title, if it is not that of the page; empty if it is not known. */
+  readonly titleLanguage?: string | undefined;
   readonly content: Html;
   readonly status: number;
   readonly language: string;
@@ -61,11 +63,15 @@ export function renderHtmlPage({ title, content, status, language, site, ...fram
       <body>
         <a class="skip-link" href="#main">${skip}</a>
         <header>${header}</header>
-        <main id="main" tabindex="-1"><h1>${title}</h1>${content}</main>
+        <main id="main" tabindex="-1">${heading(title, frame.titleLanguage)}${content}</main>
         ${footer === undefined ? '' : html`<footer>${footer}</footer>`}
       </body>
     </html>`;
   return { status, headers, body: String(text) };
+}
+
+function heading(title: string, language: string | undefined): Html {
+  return language === undefined ? html`<h1>${title}</h1>` : html`<h1 lang="${language}" dir="auto">${title}</h1>`;
 }
 
 /** The direction of the script in which a language is written. */

@@ -36,7 +36,7 @@ async function changed(browser: CookieBrowser, change: Readonly<Record<string, s
 
 test('the contact page shows the saved preferences of a citizen, and later messages follow them', async () => {
   const mary = await signedIn('demo-mary');
-  const form = await changed(mary, { email: 'never', letter: '1', language: 'nn' });
+  const form = await changed(mary, { email: 'never', letter: '1', language: 'sv' });
   const sent = await mary.post('/me/contact', {}, form);
   assert.deepEqual([sent.status, sent.headers.location], [303, '/me/contact?done=wishes'], textOf(sent));
   const page = textOf(await mary.get('/me/contact?done=wishes'));

@@ -108,6 +108,16 @@ async function press(page: Page, name: string): Promise<void> {
   assert.fail(`the keyboard does not reach ${name}`);
 }
 
+/** In a narrow window the links are in a menu. */
+async function pressInMenu(page: Page, name: string): Promise<void> {
+  const menu = page.locator('header summary');
+  if (await menu.isVisible()) {
+    await menu.focus();
+    await page.keyboard.press('Enter');
+  }
+  await press(page, name);
+}
+
 /** Signs in and waits for the requested page, because another navigation would cancel the sign-in. */
 async function chooseLayla(page: Page): Promise<void> {
   await page.getByText('ليلى الحداد').click();
@@ -141,13 +151,13 @@ for (const look of looks) {
     await press(page, 'تصريح الوقوف رقم 119');
     await check('تصريح الوقوف رقم 119');
     await press(page, 'All messages');
-    await press(page, 'Documents');
+    await pressInMenu(page, 'Documents');
     await check('Documents');
-    await press(page, 'Use of your data');
+    await pressInMenu(page, 'Use of your data');
     await check('Use of your data');
-    await press(page, 'How to reach you');
+    await pressInMenu(page, 'How to reach you');
     await check('How to reach you');
-    await press(page, 'Sign out');
+    await pressInMenu(page, 'Sign out');
     await check('You are signed out');
     await page.goBack();
     await page.reload();

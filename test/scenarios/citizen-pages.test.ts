@@ -22,7 +22,7 @@ before(async () => {
 });
 
 const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const headingOf = (answer: { readonly body: Buffer }) => /<h1[^>]*>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
 
 async function signIn(citizenId: string): Promise<CookieBrowser> {
   const browser = openCookieBrowser(server.url);

@@ -62,6 +62,8 @@ export type PageView = {
   readonly widthPx: number;
   readonly locale: string;
   readonly script?: 'on' | 'off';
+  /** The colours of the system replace those of the page. */
+  readonly forcedColours?: boolean;
 };
 
 /** An open page, observed from its first byte; `await using` closes it. */
@@ -79,6 +81,7 @@ export async function openPage(browser: Browser, url: string, view: PageView): P
     viewport: { width: view.widthPx, height: 800 },
     locale: view.locale,
     javaScriptEnabled: view.script !== 'off',
+    forcedColors: view.forcedColours === true ? 'active' : 'none',
   });
   const page = await context.newPage();
   const errors = collectPageErrors(page, new URL(url).origin);
