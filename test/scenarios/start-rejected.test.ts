@@ -27,7 +27,7 @@ for (const mode of ['demo', 'start'] as const) {
 }
 
 for (const url of ['ftp://reader:s3cret@register.example/people', 'http://re%ader:s3cret@register.example/people']) {
-  test(`a register at ${url.slice(0, 13)} … stops the start, and the message names the setting and hides the password`, async (t) => {
+  test(`a REGISTER_URL that begins with ${url.slice(0, 13)} stops the start, and the message names it and hides the password`, async (t) => {
     const program = (await makeServerFixture(t, { settings: { REGISTER_URL: url } })).launchCommand('demo');
     assert.deepEqual(await program.exited, { code: 1, signal: null });
     assert.match(program.stderr(), /^REGISTER_URL: expected /m);
