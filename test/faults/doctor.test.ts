@@ -73,7 +73,7 @@ const cases: readonly (readonly [
     'a rotation of the root key that is not finished',
     (dataDir) => appendFileSync(join(dataDir, 'root.key'), `previous ${Buffer.alloc(32, 9).toString('base64')}\n`),
     {},
-    ['root-key', 'warn', /a rotation is not finished$/, /rotate-root --finish/],
+    ['root-key', 'warn', /a rotation is not finished$/, /rotate root --finish/],
   ],
   [
     'the root key of another installation',
@@ -127,7 +127,7 @@ const cases: readonly (readonly [
     'a register without citizens',
     sql('pragma foreign_keys = off; delete from citizen'),
     {},
-    ['register', 'warn', /^no citizens$/, /import citizens FILE/],
+    ['register', 'warn', /^no citizens$/, /citizens import FILE/],
   ],
   [
     'no active client',
@@ -208,7 +208,7 @@ const cases: readonly (readonly [
     'no relay',
     () => undefined,
     { SMTP_URL: '' },
-    ['mail', 'warn', /^no relay: messages by mail fail$/, /^set SMTP_URL$/],
+    ['mail', 'warn', /^no relay: messages by email fail$/, /^set SMTP_URL$/],
   ],
   [
     'a public address that is not https',
@@ -265,5 +265,5 @@ test('a database of an earlier version is a warning, and its content is not chec
   assert.deepEqual([failures().length, code, ofCheck('signing-keys')], [1, 0, []]);
   const [finding] = ofCheck('database');
   assert.match(finding?.found ?? '', /, from an earlier version: the next start applies 0001-initial\.sql/);
-  assert.match(finding?.fix ?? '', /^make a backup first/);
+  assert.match(finding?.fix ?? '', /^create a backup first/);
 });
