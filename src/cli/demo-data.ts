@@ -55,3 +55,22 @@ export const demoDocuments: readonly DemoDocument[] = [
     text: 'NOTICE OF ASSESSMENT 2025\n\nMary Smith\nNothing is owed. Nothing is to be done.\n',
   },
 ];
+
+type DemoClient = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+};
+type StoredDocument = { readonly id: string; readonly citizenId: string };
+
+/** The content of `demo.json`: the addresses of the demo, its clients, its citizens and its documents. */
+export type DemoFile = {
+  readonly baseUrl: string;
+  readonly tokenUrl: string;
+  readonly clients: readonly DemoClient[];
+  readonly citizens: readonly Pick<
+    (typeof demoCitizens)[number],
+    'citizenId' | 'givenName' | 'familyName' | 'birthDate' | 'email'
+  >[];
+  readonly documents: readonly StoredDocument[];
+};

@@ -1,5 +1,5 @@
-import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replacePrivateFile } from './demo-commands.ts';
 
 /** The members of `demo.json` that the API collections need. */
 type DemoAccess = {
@@ -35,7 +35,5 @@ export function writeDemoEnvironments(dataDir: string, { baseUrl, clients: [clie
 }
 
 function writeOwned(path: string, content: object): void {
-  writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(`${path}.new`, 0o600);
-  renameSync(`${path}.new`, path);
+  replacePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
 }
