@@ -50,7 +50,7 @@ function measureAll(): AccuracyCase[] | undefined {
   return cases;
 }
 
-/** The figures of the command `evaluate` for one set, and the number of true pairs that the server would match. */
+/** The figures of the command `policies evaluate` for one set, and the number of true pairs that the server would match. */
 function measureCase(set: FebrlSet, use: readonly ClaimName[], policy: MatchPolicy): Omit<AccuracyCase, 'set'> {
   const options = { ...set, use, policy };
   const result = evaluatePolicy(options, set.pairs);
@@ -82,12 +82,12 @@ function textOf(cases: readonly AccuracyCase[]): string {
 Written by \`scripts/accuracy.ts\`; do not edit. Each claim is compared with the record of its pair, with the policy and the ambiguity
 check of the server. "True accepted" is the share of true pairs that match. "False" is the number of pairs of two people that match.
 Without an address, and for policies that are not tolerant, the minimum of agreeing claims is required as in the server. The tolerant
-policy with address is measured without it, like the command \`evaluate\`. Below the minimum the server answers
+policy with address is measured without it, like the command \`policies evaluate\`. Below the minimum the server answers
 \`insufficient-claims\` and never matches: "as the server answers" is the share of true pairs that match with the minimum. Impostors
 are difficult ones: they share a blocking key with the person (both names in any order, birth date, number, state and street, house number
 and street, or postcode).
 
-Weights were estimated without labels from FEBRL sets 1 and 2, each pair by itself. \`calibrate\` now estimates the pairs of a claim
+Weights were estimated without labels from FEBRL sets 1 and 2, each pair by itself. \`policies calibrate\` now estimates the pairs of a claim
 together, with nearly the same result (\`scripts/calibrate-febrl.ts\`). The prior is ${calibratedPolicy.model?.prior}. The threshold is a
 probability of ${calibratedPolicy.threshold}. Next to a competing candidate the person must keep the same probability, or ${calibratedPolicy.competingThreshold} if neither an
 address nor a document number agrees. If neither agrees, two of names and date have to agree. The weights of misspelled names that

@@ -170,7 +170,7 @@ test('a file that the server cannot read is reported with the user that opened i
   };
   assert.equal(await forwardCommand(path, ['read', 'not-there'], terminal), 2);
   const [fault, who, usage] = printed.split('\n');
-  assert.equal(fault, 'cannot read not-there: ENOENT, no such file or directory');
+  assert.equal(fault, 'Cannot read not-there: ENOENT, no such file or directory.');
   assert.match(String(who), /^The running server opened this path, .* hides \/tmp and \/home\.$/);
   assert.equal(usage, 'Usage: citizen-services read FILE');
   printed = '';

@@ -52,7 +52,7 @@ export const demoDocuments: readonly DemoDocument[] = [
     citizenId: 'demo-mary',
     title: 'Notice of assessment 2025',
     kind: 'notice',
-    text: 'NOTICE OF ASSESSMENT 2025\n\nMary Smith\nNothing is owed. Nothing is to be done.\n',
+    text: 'NOTICE OF ASSESSMENT 2025\n\nMary Smith\nYou have nothing to pay. You do not need to do anything.\n',
   },
 ];
 

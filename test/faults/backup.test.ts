@@ -154,7 +154,7 @@ test('a missing or invalid anchor is a fault', async (t) => {
     t,
     changeBackupDatabase((db) => db.exec('delete from ledger_head')),
   );
-  assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, but no entries']);
+  assert.deepEqual(notBegun.faults, ['ledger: expected the entries of its anchor, found none']);
 });
 
 test('a document that is stored or erased during a backup is not reported as a fault', async (t) => {

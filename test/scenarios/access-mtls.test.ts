@@ -38,7 +38,7 @@ async function pki() {
 
 async function startTls(home: ServerFixture): Promise<void> {
   const server = home.launchCommand('start');
-  await waitUntil(async () => server.stderr().includes('citizen-services at https://'));
+  await waitUntil(async () => server.stderr().includes('citizen-services runs at https://'));
 }
 
 async function newClient(home: ServerFixture, ...proof: string[]): Promise<string> {

@@ -139,7 +139,7 @@ async function printed(...args: readonly string[]): Promise<string> {
 
 test('help lists every command and option that a page names', async () => {
   const help = await printed('help');
-  const commands = [...help.matchAll(/^ {2}(\S+(?: \S+)?) {2,}/gm)].map(([, name = '']) => name);
+  const commands = [...help.matchAll(/^ {2}(\S+(?: \S+)*) {2,}/gm)].map(([, name = '']) => name);
   assert.ok(commands.length > 5);
   const faults: string[] = [];
   for (const page of pages) {

@@ -128,9 +128,9 @@ test('an unreadable file or an invalid key set is a usage error, not a verdict',
   const cases: ReadonlyArray<[string[], RegExp]> = [
     [['good.json', '--keys', 'text.json'], /^--keys: expected a key set/],
     [['good.json', '--keys', 'none.json'], /^--keys: expected a key set/],
-    [['good.json', '--keys', 'absent.json'], /^cannot read absent\.json: ENOENT/],
-    [['absent.json'], /^cannot read absent\.json: ENOENT/],
-    [['good.json', '--tsa', 'absent.pem', '--json'], /^cannot read absent\.pem: ENOENT/],
+    [['good.json', '--keys', 'absent.json'], /^Cannot read absent\.json: ENOENT/],
+    [['absent.json'], /^Cannot read absent\.json: ENOENT/],
+    [['good.json', '--tsa', 'absent.pem', '--json'], /^Cannot read absent\.pem: ENOENT/],
   ];
   for (const [args, message] of cases) {
     const { code, out, err } = await verify(...args);

@@ -15,7 +15,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     await runDemoOnce(home);
     const file = join(home.dataDir, 'root.key');
     for (const more of [[], ['--finish']]) {
-      const rotated = await runCommandInProcess(home, 'keys', 'rotate-root', ...more);
+      const rotated = await runCommandInProcess(home, 'keys', 'rotate', 'root', ...more);
       assert.equal(rotated.code, 0, rotated.stderr);
     }
     const whole = readFileSync(file, 'utf8');

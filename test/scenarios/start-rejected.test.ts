@@ -76,7 +76,7 @@ test('a start logs settings that have no effect, and a missing letter folder', a
   });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const program = home.launchCommand('start');
-  await waitUntil(async () => program.stderr().includes('citizen-services at '));
+  await waitUntil(async () => program.stderr().includes('citizen-services runs at '));
   assert.deepEqual(await program.stop('SIGTERM'), { code: 0, signal: null });
   const lines = program
     .stderr()
