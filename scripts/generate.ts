@@ -16,6 +16,7 @@ import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { type ApiDocument, clientFiles } from './client-types.ts';
 import { brunoFiles, postmanCollection } from './collections.ts';
+import { commandReferencePage } from './command-reference.ts';
 import { dashboard } from './dashboard.ts';
 import { renderGuideFiles } from './downloads.ts';
 import { eventsPage } from './events-page.ts';
@@ -124,6 +125,7 @@ const pages: Record<string, string> = {
   'docs/reference/endpoints.md': endpointsPage(),
   'docs/reference/events.md': eventsPage(),
   'docs/reference/requirements.md': requirements.text,
+  'docs/operate/commands.md': await commandReferencePage(),
   'docs/operate/dashboard.json': dashboard(),
   'docs/integrate/sandbox.md': sandboxPage(),
   'docs/integrate/sandbox/people.jsonl': sandboxPeople(),
