@@ -82,7 +82,10 @@ test('settings that are inlined stay the same after their files change', () => {
 });
 
 const invalid = [
-  [{ PORT: 'http' }, /^PORT: expected a port number from 0 to 65535, received "http"\. See docs\/settings\.md#port$/],
+  [
+    { PORT: 'http' },
+    /^PORT: expected a port number from 0 to 65535, received "http"\. See docs\/reference\/settings\.md#port$/,
+  ],
   [{ PORT: '70000' }, /PORT/],
   [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: expected one of/],
   [{ PUBLIC_URL: 'example' }, /^PUBLIC_URL: expected https:\/\/ or http:\/\/ with a host, and at most a port after it/],

@@ -79,7 +79,7 @@ const cases: readonly (readonly [
     'the root key of another installation',
     (dataDir) => writeFileSync(join(dataDir, 'root.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`),
     {},
-    ['signing-keys', 'fault', /^a key is wrapped by root key \w+, and this server has root key/, /operating\.md/],
+    ['signing-keys', 'fault', /^a key is wrapped by root key \w+, and this server has root key/, /operate\/keys\.md/],
   ],
   [
     'a database that a newer program migrated',
@@ -150,13 +150,18 @@ const cases: readonly (readonly [
     'a changed tile of the ledger',
     sql('update ledger_tile set hashes = zeroblob(length(hashes))'),
     {},
-    ['ledger', 'fault', /^the stored tiles of size \d+ do not give the root of the head$/, /docs\/ledger\.md#broken/],
+    [
+      'ledger',
+      'fault',
+      /^the stored tiles of size \d+ do not give the root of the head$/,
+      /docs\/security\/ledger\.md#broken/,
+    ],
   ],
   [
     'a checkpoint file without a checkpoint',
     (dataDir) => writeFileSync(join(dataDir, 'ledger-checkpoint'), 'nothing'),
     {},
-    ['ledger', 'fault', /ledger-checkpoint holds no checkpoint/, /docs\/ledger\.md#broken/],
+    ['ledger', 'fault', /ledger-checkpoint holds no checkpoint/, /docs\/security\/ledger\.md#broken/],
   ],
   [
     'waiting events while no server runs',

@@ -45,11 +45,17 @@ test('conflicting settings and missing files and addresses stop the start, and t
     [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
     [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": it is a folder, and has to be a file\. See /m],
     [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: expected the path of a file, received "\/"/m],
-    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/settings/m],
+    [
+      { API_THREADS: '65' },
+      /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/reference\/settings/m,
+    ],
     [{ TRUSTED_PROXIES: '10.0.0.5, proxy' }, /^TRUSTED_PROXIES: expected addresses .*, received "proxy"\. See /m],
-    [{ VERIFY_POLICY: 'mine' }, /^VERIFY_POLICY: expected one of .*, received "mine"; .*\. See docs\/settings/m],
-    [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operating\.md#the-root-key\)$/m],
-    [{ ADMIN_HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no .*\. See docs\/settings\.md#admin_host$/m],
+    [
+      { VERIFY_POLICY: 'mine' },
+      /^VERIFY_POLICY: expected one of .*, received "mine"; .*\. See docs\/reference\/settings/m,
+    ],
+    [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operate\/keys\.md#the-root-key\)$/m],
+    [{ ADMIN_HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no .*\. See docs\/reference\/settings\.md#admin_host$/m],
     [
       { LEDGER_WITNESSES: import.meta.filename },
       /^LEDGER_WITNESSES: ".*": witness policy, line 1: a line begins with/m,
@@ -57,7 +63,7 @@ test('conflicting settings and missing files and addresses stop the start, and t
     [{ HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no address of this machine: set HOST/m],
     [
       { HOST: '203.0.113.5' },
-      /^203\.0\.113\.5 is no address of this machine: set HOST .*\. See docs\/settings\.md#host$/m,
+      /^203\.0\.113\.5 is no address of this machine: set HOST .*\. See docs\/reference\/settings\.md#host$/m,
     ],
     [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
   ];
