@@ -125,7 +125,7 @@ const pages: Record<string, string> = {
   'docs/reference/endpoints.md': endpointsPage(),
   'docs/reference/events.md': eventsPage(),
   'docs/reference/requirements.md': requirements.text,
-  'docs/operate/commands.md': await commandReferencePage(),
+  'docs/reference/commands.md': await commandReferencePage(),
   'docs/operate/dashboard.json': dashboard(),
   'docs/integrate/sandbox.md': sandboxPage(),
   'docs/integrate/sandbox/people.jsonl': sandboxPeople(),

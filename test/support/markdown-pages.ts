@@ -20,7 +20,7 @@ const generatedPages = [
   'docs/reference/settings.md',
   'docs/reference/problems.md',
   'docs/reference/endpoints.md',
-  'docs/operate/commands.md',
+  'docs/reference/commands.md',
 ];
 
 /** All pages that are not generated. */
