@@ -81,17 +81,17 @@ test('each command reports a DATA_DIR that is missing or not readable, and creat
     [
       { DATA_DIR: folder, ROOT_KEY_FILE: join(within, 'root.key') },
       'keys create',
-      /^no root key can be made at \S+ \(ENOTDIR: .*: its folder has to be one that/,
+      /^cannot create a root key at \S+ \(ENOTDIR: .*: expected a folder that the user/,
     ],
     [
       { DATA_DIR: folder, ROOT_KEY_FILE: join(folder, 'file', 'root.key') },
       'keys create',
-      /^no root key can be made at \S+ \(EEXIST: .*: its folder has to be one that/,
+      /^cannot create a root key at \S+ \(EEXIST: .*: expected a folder that the user/,
     ],
     [
       { DATA_DIR: within },
       'keys create',
-      /^DATA_DIR: expected a folder that the user of this process may make and write to/,
+      /^DATA_DIR: expected a folder that the user of this process can create and write to/,
     ],
     [{ DATA_DIR: join(folder, 'link') }, 'doctor', /^warn +data-dir +\S+link does not exist yet -> run/m],
   ];
@@ -110,7 +110,10 @@ test('commands and doctor name the setting of a file that cannot be read', async
       // Not even root can read the first byte of this file.
       const { code, stdout, stderr } = await runAt(folder, { [name]: '/proc/self/mem' }, command);
       assert.equal(code, 1);
-      assert.match(stderr + stdout, new RegExp(`${name}: "/proc/self/mem" cannot be read by the user of this process`));
+      assert.match(
+        stderr + stdout,
+        new RegExp(`${name}: expected a file that the user of this process can read, received "/proc/self/mem"`),
+      );
     }
   }
 });

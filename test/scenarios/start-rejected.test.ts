@@ -43,7 +43,7 @@ test('conflicting settings and missing files and addresses stop the start, and t
     [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that clients use, because HOST is 0\.0\.0\.0\. See/m],
     [{ BOUNCE_TOKEN: 'hunter2 of the bounces' }, /^BOUNCE_TOKEN: expected BOUNCE_ADDRESS too, because /m],
     [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
-    [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": it is a folder, and has to be a file\. See /m],
+    [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": expected a file, received a folder\. See /m],
     [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: expected the path of a file, received "\/"/m],
     [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/settings/m],
     [{ TRUSTED_PROXIES: '10.0.0.5, proxy' }, /^TRUSTED_PROXIES: expected addresses .*, received "proxy"\. See /m],
