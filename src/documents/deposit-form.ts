@@ -41,7 +41,7 @@ export const depositForm = {
   fields: Type.Object(
     Object.fromEntries(
       Object.entries(headerOfField).map(([name, header]) => {
-        const description = `The value of the header ${header}, without encoding.`;
+        const description = `The same value as the header ${header}, but without percent-encoding.`;
         const field = Type.String({ minLength: 1, maxLength: formLimits.fieldSize, description });
         return [name, requiredFields.includes(name) ? field : Type.Optional(field)];
       }),

@@ -19,9 +19,9 @@ export const cancelNotification = defineOperation({
   path: '/v1/notifications/{id}/cancel',
   scope: 'notifications:send',
   callers: ['clients'],
-  summary: 'Cancel a notification that was not sent yet',
+  summary: 'Cancel a notification before it is sent',
   description:
-    'Works until the first channel has started, so usually before sendAt. Without sendAt a message is in the inbox at once. A repeated request gets the same response.',
+    'Cancels a notification until its first channel has started, which is usually at sendAt. Without sendAt, a message is in the inbox at once. A repeated request receives the same response.',
   request,
   responses: { 200: { description: 'The cancelled notification.', schema: notificationShape } },
   refusals: ['notification-not-found', 'conflict', 'changed-meanwhile'],
