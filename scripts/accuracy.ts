@@ -15,10 +15,10 @@ import { makeSimilarPeople } from '../test/support/similar-people.ts';
 import { fairnessSection } from './fairness-table.ts';
 
 /**
- * Writes docs/accuracy.md from the public data sets in TEST_DATA. With --check it reports whether the page is stale.
+ * Writes docs/reference/accuracy.md from the public data sets in TEST_DATA. With --check it reports whether the page is stale.
  *   TEST_DATA=FOLDER node scripts/accuracy.ts [--check]
  */
-const page = join(import.meta.dirname, '../docs/accuracy.md');
+const page = join(import.meta.dirname, '../docs/reference/accuracy.md');
 const names: readonly ClaimName[] = ['givenName', 'familyName', 'birthDate'];
 const withAddress: readonly ClaimName[] = [...names, 'streetAddress', 'postalCode', 'locality'];
 const policies = [standardPolicy3, calibratedPolicy, standardPolicy2, standardPolicy, euPolicy];
@@ -163,7 +163,7 @@ const published = [
 
 const accuracyCases = measureAll();
 if (accuracyCases === undefined) {
-  process.stderr.write('accuracy: TEST_DATA has no public data sets, so docs/accuracy.md is not checked\n');
+  process.stderr.write('accuracy: TEST_DATA has no public data sets, so docs/reference/accuracy.md is not checked\n');
 } else if (process.argv.includes('--check')) {
   const fresh = readFileSync(page, 'utf8') === textOf(accuracyCases);
   process.stderr.write(

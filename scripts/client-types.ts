@@ -1,6 +1,6 @@
 /**
  * Generates the types of `client/` from the OpenAPI document. It supports only the constructs that the document uses, and throws
- * for any other, so that no type is less exact than the document (docs/dependencies.md).
+ * for any other, so that no type is less exact than the document (docs/contribute/dependencies.md).
  */
 
 type Json = Readonly<Record<string, unknown>>;

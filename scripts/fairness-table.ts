@@ -9,7 +9,7 @@ const invention = { peoplePerOrigin: 60, seed: 1 };
 
 type Column = { readonly title: string; readonly groups: readonly FairnessGroup[] };
 
-/** The section of docs/accuracy.md about invented people of 17 origins, in Markdown. It takes about 30 seconds. */
+/** The section of docs/reference/accuracy.md about invented people of 17 origins, in Markdown. It takes about 30 seconds. */
 export function fairnessSection(): string {
   const columns: readonly Column[] = [
     {

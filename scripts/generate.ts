@@ -16,6 +16,7 @@ import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { type ApiDocument, clientFiles } from './client-types.ts';
 import { dashboard } from './dashboard.ts';
+import { renderGuides } from './guides.ts';
 import { breakingChanges } from './register-changes.ts';
 import { requirementsPage } from './requirements.ts';
 import { sandboxPage, sandboxPeople, sandboxQuestions } from './sandbox-page.ts';
@@ -112,15 +113,16 @@ faults.push(...requirements.faults);
 
 const document = createOpenApiDocument(operations, exampleOperator);
 const pages: Record<string, string> = {
-  'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-  'docs/settings.md': settingsPage(),
-  'docs/problems.md': problemsPage(),
-  'docs/endpoints.md': endpointsPage(),
-  'docs/api-requirements.md': requirements.text,
-  'docs/dashboard.json': dashboard(),
-  'docs/sandbox.md': sandboxPage(),
-  'docs/sandbox/people.jsonl': sandboxPeople(),
-  'docs/sandbox/questions.json': sandboxQuestions(),
+  'docs/reference/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+  'docs/reference/settings.md': settingsPage(),
+  'docs/reference/problems.md': problemsPage(),
+  'docs/reference/endpoints.md': endpointsPage(),
+  'docs/reference/requirements.md': requirements.text,
+  'docs/operate/dashboard.json': dashboard(),
+  'docs/integrate/sandbox.md': sandboxPage(),
+  'docs/integrate/sandbox/people.jsonl': sandboxPeople(),
+  'docs/integrate/sandbox/questions.json': sandboxQuestions(),
+  'src/web/guides.json': renderGuides(root),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
   // The client is generated from the JSON, which has no undefined members.
   ...clientFiles(JSON.parse(JSON.stringify(document)) as ApiDocument),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** One requirement, and the titles of the tests that check it or a note why no test does. */
 type Requirement = {
   readonly row: number;
-  readonly wish: string;
+  readonly requirement: string;
   readonly source: string;
   readonly held: readonly { readonly file: string; readonly test: string }[];
   readonly note?: string;
@@ -18,7 +18,7 @@ const groups: readonly (readonly [first: number, title: string])[] = [
   [61, 'Limits, transport, operations'],
 ];
 
-/** The page docs/api-requirements.md and its faults: rows without a test or a note, and tests that do not exist. */
+/** The page docs/reference/requirements.md and its faults: rows without a test or a note, and tests that do not exist. */
 export function requirementsPage(root: string): { readonly text: string; readonly faults: readonly string[] } {
   const path = 'spec/requirements.json';
   // The shape is not validated: `faultsOf` reports the mistakes that are likely.
@@ -29,7 +29,7 @@ export function requirementsPage(root: string): { readonly text: string; readonl
   const sections = groups.map(([first, title], index) => {
     const end = groups[index + 1]?.[0] ?? Number.POSITIVE_INFINITY;
     const lines = rows.filter(({ row }) => row >= first && row < end).map(rowText);
-    return `## ${title}\n\n| # | requirement | source | held by |\n|---|---|---|---|\n${lines.join('\n')}\n`;
+    return `## ${title}\n\n| # | requirement | source | tests |\n|---|---|---|---|\n${lines.join('\n')}\n`;
   });
   return { text: `${head}\n${sections.join('\n')}`, faults };
 }
@@ -82,7 +82,7 @@ function containsTitle(text: string, title: string): boolean {
   return ["'", '`', '"'].some((quote) => plain.includes(`${quote}${title}${quote}`));
 }
 
-function rowText({ row, wish, source, held, note }: Requirement): string {
+function rowText({ row, requirement, source, held, note }: Requirement): string {
   const tests = held.map(({ file, test }) => `\`${file}\` “${test.replaceAll('|', '\\|')}”`);
-  return `| ${row} | ${wish} | ${source} | ${[...tests, ...(note === undefined ? [] : [note])].join('<br>')} |`;
+  return `| ${row} | ${requirement} | ${source} | ${[...tests, ...(note === undefined ? [] : [note])].join('<br>')} |`;
 }

@@ -13,23 +13,23 @@ export function sandboxQuestions(): string {
   return `${JSON.stringify(questions, null, 2)}\n`;
 }
 
-/** The page docs/sandbox.md: a fixed introduction, then one table per case. */
+/** The page docs/integrate/sandbox.md: a fixed introduction, then one table per case. */
 export function sandboxPage(): string {
   return `# A sandbox for service teams
 
 Use these invented people to test how your program handles each response, without a real citizen. The demo has them. In a sandbox of
-your own (a server with \`SIMULATORS=true\`, [settings.md](settings.md#simulators)), an operator imports them
-(\`cs\` is the [command line](operating.md#settings-and-keys)):
+your own (a server with \`SIMULATORS=true\`, [settings.md](../reference/settings.md#simulators)), an operator imports them
+(\`cs\` is the [command line](../operate/install.md#settings-and-keys)):
 
-    cs import citizens /absolute/path/docs/sandbox/people.jsonl
+    cs import citizens /absolute/path/docs/integrate/sandbox/people.jsonl
 
 [sandbox/questions.json](sandbox/questions.json) has every question below with its answer, for a test that sends all of them. The answers
-are those of the policy \`standard-2026-3\` ([identity.md](identity.md#policies)). If you repeat the same wrong claims, they do not count
+are those of the policy \`standard-2026-3\` ([identity.md](../operate/verification.md#policies)). If you repeat the same wrong claims, they do not count
 again. After five different wrong claims about one person, every answer is \`no_match\` for a day. Try that too, and read the message
 to the citizen.
 
 The server simulates more citizens without an import. For claims about \`sim-register-down\` the register is unavailable, so the answer is
-\`not_determined\`. [notifications.md](notifications.md#simulator-citizens) describes the outcome and the
+\`not_determined\`. [notifications.md](testing.md#simulator-citizens) describes the outcome and the
 status of messages to \`sim-delivered\`, \`sim-unread\`, \`sim-unknown\` and others.
 Written by \`npm run generate\`.
 ${personaCases.map(caseText).join('')}`;

@@ -18,7 +18,7 @@ export function listenError(fault: NodeJS.ErrnoException, { host, port, settingP
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return withCause(
-        `${host} is no address of this machine: set ${prefix}HOST to one, or to 0.0.0.0 for all${more}. See docs/settings.md#${prefix.toLowerCase()}host`,
+        `${host} is no address of this machine: set ${prefix}HOST to one, or to 0.0.0.0 for all${more}. See docs/reference/settings.md#${prefix.toLowerCase()}host`,
       );
     default:
       return fault;

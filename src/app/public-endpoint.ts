@@ -15,6 +15,7 @@ import { loopbackHostFor } from '../config/public-url.ts';
 import { apiVersion } from '../config/version.ts';
 import { monotonicClock } from '../kernel/system-clock.ts';
 import type { LedgerHealth } from '../ledger/ledger-health.ts';
+import { guidePages } from '../web/guide-pages.ts';
 import { problemPages } from '../web/problem-pages.ts';
 import { referencePage } from '../web/reference-page.ts';
 import { favicon, stylesheet } from '../web/stylesheet.ts';
@@ -96,6 +97,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
         ? []
         : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
       referencePage(operations, publicUrl),
+      ...guidePages(publicUrl),
       ...problemPages,
       stylesheet,
       favicon,

@@ -105,7 +105,8 @@ type StartPageOptions = { readonly outbox: Outbox | undefined; readonly hasCitiz
 
 function startPages({ outbox, hasCitizenPages }: StartPageOptions): readonly PageRoute[] {
   const start = startPage({
-    '/docs': 'Reference of the interface',
+    '/docs': 'API reference',
+    '/docs/guide': 'Guides for service teams',
     '/problems': 'Problems',
     '/openapi.json': 'OpenAPI 3.1',
     '/openapi-3.0.json': 'OpenAPI 3.0',

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
 import { tokenPath } from './access-token.ts';
 
-/** The check that a token request failed, for the log of the operator. docs/trouble.md explains each. */
+/** The check that a token request failed, for the log of the operator. docs/operate/troubleshooting.md explains each. */
 export type TokenRefusalReason =
   | 'malformed-request'
   | 'no-credential'

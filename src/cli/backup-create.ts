@@ -99,7 +99,7 @@ const rootKeysQuery = 'select root_key_id from citizen_key union select root_key
 function databaseOf({ databaseUrl, dataDir }: Settings): string {
   if (databaseUrl !== undefined) {
     throw new CommandFailed(
-      'DATABASE_URL is a PostgreSQL database: back it up with pg_dump or pg_basebackup, see docs/operating.md#backup-and-restore',
+      'DATABASE_URL is a PostgreSQL database: back it up with pg_dump or pg_basebackup, see docs/operate/backup.md#backup-and-restore',
     );
   }
   const path = join(dataDir, databaseFile);

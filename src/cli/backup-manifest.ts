@@ -127,7 +127,7 @@ function loadManifestKey(rootKeyId: string, rootKeyPath: string): Uint8Array {
   } catch (cause) {
     if (!(cause instanceof UnknownRootKey)) throw cause;
     throw new CommandFailed(
-      `the backup needs root key ${rootKeyId}, but ${rootKeyPath} contains another: set ROOT_KEY_FILE to your copy of that key; see docs/operating.md#the-root-key`,
+      `the backup needs root key ${rootKeyId}, but ${rootKeyPath} contains another: set ROOT_KEY_FILE to your copy of that key; see docs/operate/keys.md#the-root-key`,
       { cause },
     );
   }

@@ -57,7 +57,7 @@ it: keep a copy of the key elsewhere.
 
   --since EARLIER  Hard-links documents that are in an earlier backup on the same disk, instead of copying them.
 
-For PostgreSQL use its own tools, and copy the documents after the dump: docs/operating.md#backup-and-restore.`;
+For PostgreSQL use its own tools, and copy the documents after the dump: docs/operate/backup.md#backup-and-restore.`;
 
 const verifyDetails = `It needs the root key (ROOT_KEY_FILE, or root.key in DATA_DIR), and free disk space for a copy of the database.
 The backup is not changed.
@@ -140,7 +140,7 @@ async function restore(args: readonly string[], deps: BackupDeps, terminal: Term
   const { manifest, erasures } = await restoreBackup(settings, options);
   const { begunAt, rootKeys } = manifest;
   terminal.stderr(
-    `${clearLineText(terminal)}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${rootKeyPath}. Before you start the server, read docs/operating.md#backup-and-restore\n`,
+    `${clearLineText(terminal)}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${rootKeyPath}. Before you start the server, read docs/operate/backup.md#backup-and-restore\n`,
   );
   terminal.stderr(
     erasures === undefined

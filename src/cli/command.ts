@@ -148,7 +148,7 @@ const unknownAuthorityHint = '; if the root CA is installed locally, try running
 /** The finding and the fix for the error of an unknown certificate authority; undefined for other messages. */
 export function explainUnknownAuthority(message: string): { readonly found: string; readonly fix: string } | undefined {
   if (!message.includes(unknownAuthorityHint)) return undefined;
-  const fix = 'if your own authority issued it, set NODE_EXTRA_CA_CERTS: docs/operating.md#authorities';
+  const fix = 'if your own authority issued it, set NODE_EXTRA_CA_CERTS: docs/operate/proxy.md#authorities';
   return { found: message.replace(unknownAuthorityHint, ''), fix };
 }
 
@@ -165,5 +165,5 @@ function isParseArgsFault(fault: unknown): fault is Error {
 function helpText(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary.split('\n', 1)[0]}`);
-  return `citizen-services COMMAND\n\n${lines.join('\n')}\n\nRun COMMAND --help for details. Settings are environment variables: docs/settings.md.\n`;
+  return `citizen-services COMMAND\n\n${lines.join('\n')}\n\nRun COMMAND --help for details. Settings are environment variables: docs/reference/settings.md.\n`;
 }

@@ -51,7 +51,7 @@ export function contactCommands(withContext: WithContext<ContactsContext>, termi
       name: 'contacts import',
       usage: 'contacts import FILE',
       summary:
-        'Imports verified addresses and preferences of citizens, one JSON object per line; see docs/notifications.md.',
+        'Imports verified addresses and preferences of citizens, one JSON object per line; see docs/operate/channels.md.',
       run: async (args) => {
         const path = await resolveReadableFile(terminal.cwd, singleArgument(args, 'name one file'));
         return await withContext((context) => importContacts(context, path, terminal));

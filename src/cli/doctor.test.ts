@@ -127,7 +127,7 @@ test('an unknown certificate authority has its own fix in a finding and in an er
     ],
     '--json',
   );
-  const fix = 'if your own authority issued it, set NODE_EXTRA_CA_CERTS: docs/operating.md#authorities';
+  const fix = 'if your own authority issued it, set NODE_EXTRA_CA_CERTS: docs/operate/proxy.md#authorities';
   assert.deepEqual(JSON.parse(stdout).checks, [
     { name: 'warns', status: 'warn', found: 'self-signed certificate', fix },
     { name: 'fails', status: 'fault', found: 'self-signed certificate', fix },

@@ -132,7 +132,7 @@ function stampText(claims: EvidenceVerdict['claims'], stamp: VerifiedTimeStamp |
 
 type EvidenceLine = { readonly event?: unknown; readonly time?: unknown; readonly channel?: unknown };
 
-/** The printed members of a bundle. The holder of the message can compare its digest (docs/notifications.md#evidence). */
+/** The printed members of a bundle. The holder of the message can compare its digest (docs/security/evidence.md#compare-the-message). */
 const headMembers = [
   'iss',
   'sender',

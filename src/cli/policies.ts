@@ -19,7 +19,7 @@ import { type CommandContext, eventHead, type WithContext } from './command-cont
 
 const details = `The file is what calibrate writes, or a JSON object with a name and whatever is to differ from the policy that it is based
 on: basis (${standardPolicy3.name} unless stated), threshold, bareThreshold, model, minimum, permitted, leastDate, former,
-deceasedMatch, nicknames. docs/matching-policies.md has an example. A name is never given twice.
+deceasedMatch, nicknames. docs/operate/matching-policies.md has an example. A name is never given twice.
 
 A client gets it with: clients create --policy NAME. All others get it with the setting VERIFY_POLICY=NAME.`;
 

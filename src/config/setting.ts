@@ -10,13 +10,13 @@ export type SettingType<T> = {
   readonly isPath?: true;
 };
 
-/** The schema of one setting. The reader, the type `Settings`, docs/settings.md and the checks are derived from it. */
+/** The schema of one setting. The reader, the type `Settings`, docs/reference/settings.md and the checks are derived from it. */
 export type Setting<T = unknown> = {
   readonly name: string;
   readonly type: SettingType<T>;
   /** The default, as an operator would write it. Without one, the value of an absent setting is undefined. */
   readonly default?: string;
-  /** Every installation needs or reviews this setting: it is in the first table of docs/settings.md. */
+  /** Every installation needs or reviews this setting: it is in the first table of docs/reference/settings.md. */
   readonly essential?: true;
   readonly description: string;
 };

@@ -248,7 +248,7 @@ test('the default of every setting is valid', () => {
 });
 
 test('the anchor in the message of a fault is on the page of settings', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/reference/settings.md'), 'utf8');
   for (const environment of [{ PORT: 'x' }, { SETTINGS_FILE: '/nowhere' }, { DATABASE_URL_FILE: '/nowhere' }]) {
     assert.throws(
       () => readSettings(environment),

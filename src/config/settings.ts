@@ -16,7 +16,7 @@ export class SettingError extends Error {
   readonly setting: string;
   readonly problem: string;
   constructor(setting: string, problem: string) {
-    super(`${setting}: ${problem}. See docs/settings.md#${setting.toLowerCase()}`);
+    super(`${setting}: ${problem}. See docs/reference/settings.md#${setting.toLowerCase()}`);
     this.name = 'SettingError';
     this.setting = setting;
     this.problem = problem;
@@ -150,7 +150,7 @@ function readSettingsFile(path: string | undefined, onFault: OnSettingError): Re
     const [, name = '', value = ''] = /^([A-Z][A-Z0-9_]*)\s*=\s*(.*)$/.exec(text) ?? [];
     if (settingNames.has(name)) settings.set(name, value.replace(/^"(.*)"$/, '$1'));
     else {
-      const problem = `line ${index + 1}: expected NAME=value with a name of docs/settings.md`;
+      const problem = `line ${index + 1}: expected NAME=value with a name of docs/reference/settings.md`;
       onFault(new SettingError('SETTINGS_FILE', problem));
     }
   }

@@ -26,7 +26,7 @@ export class RootKeyError extends Error {
   override readonly name = 'RootKeyError';
 
   constructor(message: string) {
-    super(`${message} (see docs/operating.md#the-root-key)`);
+    super(`${message} (see docs/operate/keys.md#the-root-key)`);
   }
 }
 

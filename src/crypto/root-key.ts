@@ -55,7 +55,7 @@ export class UnknownRootKey extends Error {
 
   constructor(rootKeyId: string, here: string) {
     super(
-      `a key is wrapped by root key ${rootKeyId}, and this server has root key ${here}; see docs/operating.md#the-root-key`,
+      `a key is wrapped by root key ${rootKeyId}, and this server has root key ${here}; see docs/operate/keys.md#the-root-key`,
     );
   }
 }

@@ -8,7 +8,7 @@ export type Row = { readonly [column: string]: SqlValue };
 
 /**
  * One SQL statement of a write. `sql` is a constant text, because both engines cache prepared statements by it. Both engines
- * run the same text (docs/adr/0004-one-sql-text-without-orm.md), except where `postgresSql` is set.
+ * run the same text (docs/contribute/decisions/0004-one-sql-text-without-orm.md), except where `postgresSql` is set.
  */
 export type Statement = {
   readonly sql: string;

@@ -24,7 +24,7 @@ export class RootKeyRetired extends Error {
   override name = 'RootKeyRetired';
   constructor(rootKeyId: string, options: ErrorOptions) {
     super(
-      `root key ${rootKeyId} was replaced by a rotation: copy the new file to this host and run the command again; see docs/operating.md#the-root-key`,
+      `root key ${rootKeyId} was replaced by a rotation: copy the new file to this host and run the command again; see docs/operate/keys.md#the-root-key`,
       options,
     );
   }

@@ -71,7 +71,7 @@ export async function findMissingDocuments(
 
 /** How the operator fixes that, for `doctor` and the log. */
 export const missingDocumentsFix =
-  'check that DOCUMENT_STORE names their folder or bucket, and that it is mounted; if they are lost, see docs/trouble.md#documents';
+  'check that DOCUMENT_STORE names their folder or bucket, and that it is mounted; if they are lost, see docs/operate/troubleshooting.md#documents';
 
 /**
  * Reports missing documents to the log. The server starts nevertheless, because other requests need no document. The start does

@@ -81,7 +81,9 @@ function parseCheckpointNote(text: string, path: string): Checkpoint {
   const note = parseNote(text);
   const checkpoint = note === undefined ? undefined : parseCheckpoint(note.text);
   if (checkpoint === undefined) {
-    throw new AnchorError(`${path} holds no checkpoint: restore it from its backup, or see docs/ledger.md#broken`);
+    throw new AnchorError(
+      `${path} holds no checkpoint: restore it from its backup, or see docs/security/ledger.md#broken`,
+    );
   }
   return checkpoint;
 }

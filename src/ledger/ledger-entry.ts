@@ -3,7 +3,7 @@ import { type EventId, parseId } from '../kernel/id.ts';
 import { hashBytes } from './tlog/merkle.ts';
 
 /**
- * A leaf of the log (docs/ledger.md). Only its kind, time and event id are readable. The content is encrypted under the key of
+ * A leaf of the log (docs/security/ledger.md). Only its kind, time and event id are readable. The content is encrypted under the key of
  * its citizen or of the system. `link` commits to the position in that owner's chain, so that nobody else learns whose entry it
  * is. Numbers are big-endian: `u8 version = 1 ‖ u8 kind ‖ u64 time ‖ id[30] ‖ link[32] ‖ sealed content`.
  */

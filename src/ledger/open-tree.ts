@@ -12,7 +12,7 @@ export class LedgerBroken extends Error {
   override readonly name = 'LedgerBroken';
 
   constructor(message: string) {
-    super(`${message}. Nothing more is signed. See docs/ledger.md#broken`);
+    super(`${message}. Nothing more is signed. See docs/security/ledger.md#broken`);
   }
 }
 

@@ -24,7 +24,7 @@ export type CheckedRequest = {
   readonly steps: readonly PlannedStep[];
 };
 
-/** Whether the caller may learn from the answer that there is no such citizen (docs/notifications.md). */
+/** Whether the caller may learn from the answer that there is no such citizen (docs/integrate/send.md). */
 export function mayKnowCitizen({ caller }: Pick<SendCall, 'caller'>): boolean {
   return caller.scopes.has('citizens:known');
 }

@@ -10,7 +10,7 @@ import { makeTestFolder } from '../support/test-folder.ts';
 
 /** The script of the page, with folders of the test. */
 function documentedScript(backups: string, metrics: string, name: string): string {
-  const { fences } = readMarkdownPage('docs/operating.md');
+  const { fences } = readMarkdownPage('docs/operate/backup.md');
   const script = fences.find(({ text }) => text.startsWith('#!/bin/sh') && text.includes('cs backup create'));
   return (script?.text ?? assert.fail())
     .replaceAll('cd /opt/citizen-services', `cd ${repositoryRoot}`)

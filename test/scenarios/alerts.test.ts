@@ -13,16 +13,16 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
-const rulesFile = join(root, 'docs/alerts.yaml');
+const rulesFile = join(root, 'docs/operate/alerts.yaml');
 const rules = readFileSync(rulesFile, 'utf8');
 const alertNames = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
-const dashboard = JSON.parse(readFileSync(join(root, 'docs/dashboard.json'), 'utf8')) as {
+const dashboard = JSON.parse(readFileSync(join(root, 'docs/operate/dashboard.json'), 'utf8')) as {
   readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
 };
 const panelQueries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const skip = hasPromtool ? false : 'promtool is not installed: apt-get install --no-install-recommends prometheus';
-/** Metrics of Prometheus, node_exporter and the backup script of docs/operating.md. */
+/** Metrics of Prometheus, node_exporter and the backup script of docs/operate/backup.md. */
 const othersMetrics = /^(?:up|node_filesystem_(?:avail|size)_bytes|citizen_services_backup_verified_seconds)$/;
 
 /** The metrics of a query, each with its labels and their values. */
@@ -123,14 +123,14 @@ test('the queries of the dashboard are valid in Prometheus', { skip }, async (t)
   assert.match(stdout, new RegExp(`SUCCESS: ${queries.length} rules found`));
 });
 
-test('docs/operating.md describes what to do for each alert', () => {
-  const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+test('docs/operate/monitoring.md describes what to do for each alert', () => {
+  const page = readFileSync(join(root, 'docs/operate/monitoring.md'), 'utf8');
   const table = page.split('| harm | alerts of')[1]?.split('\n\n')[0] ?? assert.fail();
   const named = [...table.matchAll(/`([A-Z][a-z]+[A-Za-z]*)`/g)].map(([, name]) => name);
   assert.deepEqual(named.sort(), [...alertNames].sort());
 });
 
-test('each alert names the first action: a command, a log entry or a section of docs/operating.md', () => {
+test('each alert names the first action: a command, a log entry or a section of docs/operate/monitoring.md', () => {
   const said = [...rules.matchAll(/- alert: (\w+)[\s\S]*?annotations:\n +summary: '[^']+'\n +action: '([^']+)'/g)];
   assert.deepEqual(
     said.map(([, name]) => name),

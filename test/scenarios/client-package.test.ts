@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
-import { readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
+import { pagesIn, repositoryRoot } from '../support/markdown-pages.ts';
 import {
   fileCleanupScope,
   killWithThisProcess,
@@ -60,7 +60,7 @@ function oldestSupportedNode(): string {
   return oldest?.program ?? process.execPath;
 }
 
-// Runs the programs of docs/clients.md with the published client in an empty folder, on the oldest Node.js of the machine.
+// Runs the programs of docs/integrate with the published client in an empty folder, on the oldest Node.js of the machine.
 const node = oldestSupportedNode();
 const bin = 'node_modules/citizen-services-client/dist/main.js';
 
@@ -74,7 +74,7 @@ before(async () => {
   await home.fetchAccessToken();
   packed = installPackedClient();
   thisFile.after(packed.close);
-  for (const { info, text } of readMarkdownPage('docs/clients.md').fences) {
+  for (const { info, text } of pagesIn('integrate').flatMap(({ fences }) => fences)) {
     const [, name] = /^\/\/ (\S+\.mjs):/.exec(text) ?? [];
     if (info === 'js' && name !== undefined) writeFileSync(join(packed.folder, name), text);
   }

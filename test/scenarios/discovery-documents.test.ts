@@ -153,7 +153,7 @@ test('the document states the size limit of a deposit', async () => {
   const limits = [form.schema.properties['document'], ...Object.values(whole).map(({ schema }) => schema)];
   const text = 'The bytes of the document. The maximum is 3145728 bytes.';
   assert.deepEqual(
-    limits.map((schema) => schema?.description),
+    limits.map((schema) => schema?.description?.slice(0, text.length)),
     [text, text, text],
   );
 });

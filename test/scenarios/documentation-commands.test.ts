@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { fencedText, readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
+import { fencedText, pagesIn, readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -78,16 +78,16 @@ test('the first calls in the README work unchanged', async (t) => {
 
 test('the commands for service teams work unchanged, and their programs verify a result and get a token', async (t) => {
   if (!canRun()) return t.skip(withoutCurl);
-  const page = readMarkdownPage('docs/clients.md');
   const folder = makeClone(t);
-  const [verified, accepted, list, document, range, record] = await runLines(fencedText(page, 'sh demo'), folder);
+  const pages = ['access', 'verify', 'send', 'documents'].map((name) => readMarkdownPage(`docs/integrate/${name}.md`));
+  const lines = pages.map((page) => fencedText(page, 'sh demo')).join('\n');
+  const [verified, accepted, list, document, range, record] = await runLines(lines, folder);
   assert.equal(memberOf(verified, 'decision'), 'match');
   assert.equal(memberOf(accepted, 'status'), 'accepted');
   assert.equal((memberOf(list, 'items') as unknown[]).length, 1);
   assert.deepEqual({ document, range }, { document: 'PARKING PERMIT 2026/119', range: 'PARKING' });
   assert.equal(memberOf(record, 'title'), 'Parking permit');
-  const recipes = readMarkdownPage('docs/oauth-libraries.md');
-  for (const { info, text } of [...page.fences, ...recipes.fences]) {
+  for (const { info, text } of pagesIn('integrate').flatMap(({ fences }) => fences)) {
     const [, name] = /^\/\/ (\S+\.mjs):/.exec(text) ?? [];
     if (info === 'js' && name !== undefined) writeFileSync(join(folder, name), text);
   }
@@ -117,8 +117,8 @@ async function buyToken(folder: string): Promise<string> {
   return bought.stdout;
 }
 
-test('the example in docs/import.md ends as described, and the refused row is imported after its correction', async (t) => {
-  const page = readMarkdownPage('docs/import.md');
+test('the example in docs/operate/import.md ends as described, and the refused row is imported after its correction', async (t) => {
+  const page = readMarkdownPage('docs/operate/import.md');
   const folder = join(makeClone(t), 'import');
   mkdirSync(folder);
   const [people, mapping, refused] = ['people.csv', 'mapping.json', 'refused.csv'].map((name) => join(folder, name));

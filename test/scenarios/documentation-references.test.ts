@@ -231,8 +231,8 @@ function misnamedProblems(prose: string): string[] {
   );
 }
 
-test('docs/clients.md lists every status, and every reason with who has to act', () => {
-  const { prose } = readMarkdownPage('docs/clients.md');
+test('docs/integrate/send.md lists every status, and every reason with who has to act', () => {
+  const { prose } = readMarkdownPage('docs/integrate/send.md');
   const missing = [...notificationStatuses, ...deliveryStatuses].filter((status) => !prose.includes(`\`${status}\``));
   assert.deepEqual(missing, []);
   const rows = prose.split('\n').filter((line) => line.startsWith('| `'));
@@ -245,8 +245,8 @@ test('docs/clients.md lists every status, and every reason with who has to act',
   assert.deepEqual(faults, []);
 });
 
-test('docs/capacity.md states every limit with its current value', () => {
-  const { prose } = readMarkdownPage('docs/capacity.md');
+test('docs/operate/capacity.md states every limit with its current value', () => {
+  const { prose } = readMarkdownPage('docs/operate/capacity.md');
   const limits = prose.slice(prose.indexOf('## Limits and quotas'), prose.indexOf('## Metrics'));
   const { uriBytes, headerBytes, headersTimeoutMs, requestTimeoutMs, connections } = httpLimits;
   const { documentLimit } = readSettings({});

@@ -121,7 +121,7 @@ for (const engine of engines) {
   });
 }
 
-test('the digest of the content can be computed from the sent message as docs/notifications.md describes', async (t) => {
+test('the digest of the content can be computed from the sent message as docs/security/evidence.md describes', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const { app, claimsOf } = await open(t, engine);

@@ -38,9 +38,9 @@ before(async () => {
   await server.stop('SIGTERM');
 });
 
-/** Runs the code of docs/identity.md unchanged. */
+/** Runs the code of docs/operate/verification.md unchanged. */
 function verifyOffline(over: { token?: string; audience?: string; nonce?: string } = {}) {
-  const page = readFileSync(join(root, 'docs/identity.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/operate/verification.md'), 'utf8');
   const [, code = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
   const parts = [
     keysFile,
@@ -58,7 +58,7 @@ function verifyOffline(over: { token?: string; audience?: string; nonce?: string
   return { status, stdout };
 }
 
-test('the code in docs/identity.md verifies a result with the published keys only', () => {
+test('the code in docs/operate/verification.md verifies a result with the published keys only', () => {
   const { status, stdout } = verifyOffline();
   assert.equal(status, 0);
   assert.deepEqual(JSON.parse(stdout), {

@@ -16,9 +16,9 @@ import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 
-/** The mapping in docs/notifications.md that contains `mark`. */
+/** The mapping in docs/operate/channels.md that contains `mark`. */
 function mappingWith(mark: string) {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/notifications.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/operate/channels.md'), 'utf8');
   const [text, ...others] = [...page.matchAll(/```json\n([\s\S]*?)```/g)]
     .map(([, block = '']) => block)
     .filter((block) => block.includes(mark));

@@ -9,8 +9,8 @@ import { repositoryRoot } from '../support/markdown-pages.ts';
 import { fileCleanupScope, makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Verifies the statements of docs/sandbox.md with the demo server. Service teams use the same file.
-const file = join(repositoryRoot, 'docs/sandbox/questions.json');
+// Verifies the statements of docs/integrate/sandbox.md with the demo server. Service teams use the same file.
+const file = join(repositoryRoot, 'docs/integrate/sandbox/questions.json');
 const questions = JSON.parse(readFileSync(file, 'utf8')) as (PersonaQuestion & { readonly about: string })[];
 
 let url = '';

@@ -16,7 +16,7 @@ export type MarkdownPage = {
   readonly codeSpans: readonly string[];
 };
 
-const generatedPages = ['docs/settings.md', 'docs/problems.md', 'docs/endpoints.md'];
+const generatedPages = ['docs/reference/settings.md', 'docs/reference/problems.md', 'docs/reference/endpoints.md'];
 
 /** All pages that are not generated. */
 export function handwrittenPages(): readonly MarkdownPage[] {
@@ -24,6 +24,11 @@ export function handwrittenPages(): readonly MarkdownPage[] {
     .filter((path) => !generatedPages.includes(path))
     .sort()
     .map(readMarkdownPage);
+}
+
+/** The pages of a folder below docs/, in the order of their names. */
+export function pagesIn(folder: string): readonly MarkdownPage[] {
+  return globSync(`docs/${folder}/*.md`, { cwd: repositoryRoot }).sort().map(readMarkdownPage);
 }
 
 /** One page of the repository, by its path in it. */

@@ -8,7 +8,7 @@ const linterPrograms = {
 } as const;
 
 /** The OpenAPI document of the repository, which `npm run check` compares with the operations. */
-export const openApiPath = join(repositoryFolder, 'docs/openapi.json');
+export const openApiPath = join(repositoryFolder, 'docs/reference/openapi.json');
 
 /** The OpenAPI document of the last release, without its examples. */
 export const releasedOpenApiPath = join(repositoryFolder, 'spec/released-openapi.json');

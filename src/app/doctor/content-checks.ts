@@ -53,7 +53,7 @@ export async function checkRegister({ read }: ReadOnlyDatabase, { settings }: Do
   ]);
   const citizens = Number(row?.['citizens']);
   if (citizens === 0)
-    return warnFinding('no citizens', 'run `citizen-services import citizens FILE`; see docs/import.md');
+    return warnFinding('no citizens', 'run `citizen-services import citizens FILE`; see docs/operate/import.md');
   return okFinding(citizens > maxCounted ? `more than ${maxCounted} citizens` : `${citizens} citizens`);
 }
 
@@ -83,7 +83,7 @@ export async function checkLedger(db: ReadOnlyDatabase, { settings, clock }: Doc
     const anchored = await anchor.read();
     if (anchored === undefined) return okFinding('empty: the first start creates it');
     const found = `the database has no ledger, but this installation has signed ${anchored.size} entries`;
-    return faultFinding(found, 'check that this is the right database; see docs/ledger.md#broken');
+    return faultFinding(found, 'check that this is the right database; see docs/security/ledger.md#broken');
   }
   // `openTree` writes only to an empty ledger.
   const write = () => Promise.reject(new CheckFailed('the ledger is empty'));
@@ -100,7 +100,10 @@ export async function checkLedger(db: ReadOnlyDatabase, { settings, clock }: Doc
   if (oldestSeconds >= maxWaitSeconds) {
     const found = `${waiting} events wait for their number, the oldest for ${formatSeconds(oldestSeconds)}`;
     if (!(await isServerRunning(db))) return warnFinding(found, startServer);
-    return faultFinding(found, 'check that a process with the role sequencer runs; see docs/trouble.md#ledger-alarms');
+    return faultFinding(
+      found,
+      'check that a process with the role sequencer runs; see docs/operate/troubleshooting.md#ledger-alarms',
+    );
   }
   const signedAt = (await readCheckpoint(read, 'signed'))?.at;
   const age = signedAt === undefined ? '' : `, the last ${formatSeconds((clock.now() - signedAt) / 1_000)} ago`;
@@ -147,6 +150,7 @@ export async function checkQueues(db: ReadOnlyDatabase, { clock }: DoctorContext
       : [`${name}: ${state.due} due, the oldest for ${formatSeconds(state.oldestSeconds)}`],
   );
   if (late.length === 0) return okFinding(`${queues.reduce((sum, { state }) => sum + (state?.due ?? 0), 0)} due`);
-  const checkWorker = 'check that a process with the role worker runs; see docs/trouble.md#stuck-deliveries';
+  const checkWorker =
+    'check that a process with the role worker runs; see docs/operate/troubleshooting.md#stuck-deliveries';
   return warnFinding(late.join('; '), (await isServerRunning(db)) ? checkWorker : startServer);
 }

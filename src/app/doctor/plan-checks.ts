@@ -56,7 +56,7 @@ export async function planDoctorChecks(environment: Environment): Promise<CheckP
   const file = environment['SETTINGS_FILE'];
   const settingsCheck: DoctorCheck = {
     name: 'settings',
-    fix: 'see docs/settings.md',
+    fix: 'see docs/reference/settings.md',
     run: () => checkSettings({ settings, faults, file, clock: systemClock }),
   };
   return {
@@ -67,7 +67,7 @@ export async function planDoctorChecks(environment: Environment): Promise<CheckP
 }
 
 function onlySettings(faults: readonly SettingError[]): CheckPlan {
-  const check = { name: 'settings', fix: 'see docs/settings.md', run: () => settingFaultFindings(faults) };
+  const check = { name: 'settings', fix: 'see docs/reference/settings.md', run: () => settingFaultFindings(faults) };
   return { stages: [[check]], redact: (text) => text, end: async () => undefined };
 }
 
@@ -78,10 +78,10 @@ function localChecks(context: DoctorContext): readonly DoctorCheck[] {
   };
   const databaseFix =
     settings.databaseUrl === undefined
-      ? 'see docs/trouble.md#what-to-do-when'
+      ? 'see docs/operate/troubleshooting.md#what-to-do-when'
       : 'check that PostgreSQL runs, and that DATABASE_URL has its host, database, user and password';
   const dataDirFix = 'check that DATA_DIR is a folder of the user of the server';
-  const rootKeyFix = 'see docs/operating.md#the-root-key';
+  const rootKeyFix = 'see docs/operate/keys.md#the-root-key';
   return [
     { name: 'data-dir', fix: dataDirFix, run: () => checkDataDir(settings) },
     { name: 'root-key', fix: rootKeyFix, run: () => checkRootKey(settings) },
@@ -90,12 +90,12 @@ function localChecks(context: DoctorContext): readonly DoctorCheck[] {
     { name: 'database-server', fix: 'ask the operator of PostgreSQL', run: () => checkPostgres(context) },
     { name: 'clock', fix: clockFix, run: () => checkClock(context) },
     content('root-key', rootKeyFix, checkSubkeys),
-    content('signing-keys', 'see docs/operating.md#signing-keys', checkSigningKeys),
-    content('register', 'see docs/trouble.md#what-to-do-when', checkRegister),
-    content('clients', 'see docs/operating.md#clients', checkClients),
-    content('ledger', 'see docs/ledger.md#broken', checkLedger),
-    content('erased-citizens', 'see docs/operating.md#keeping-and-erasing', checkErasures),
-    content('queues', 'see docs/trouble.md#stuck-deliveries', checkQueues),
+    content('signing-keys', 'see docs/operate/keys.md#signing-keys', checkSigningKeys),
+    content('register', 'see docs/operate/troubleshooting.md#what-to-do-when', checkRegister),
+    content('clients', 'see docs/operate/clients.md#clients', checkClients),
+    content('ledger', 'see docs/security/ledger.md#broken', checkLedger),
+    content('erased-citizens', 'see docs/operate/retention.md#keeping-and-erasing', checkErasures),
+    content('queues', 'see docs/operate/troubleshooting.md#stuck-deliveries', checkQueues),
   ];
 }
 

@@ -48,7 +48,7 @@ export async function checkSettings(input: SettingsToCheck): Promise<DoctorFindi
 }
 
 function settingFinding({ setting, problem }: SettingError): DoctorFinding {
-  return faultFinding(`${setting}: ${problem}`, `fix it: docs/settings.md#${setting.toLowerCase()}`);
+  return faultFinding(`${setting}: ${problem}`, `fix it: docs/reference/settings.md#${setting.toLowerCase()}`);
 }
 
 /** The steps of the start that validate settings. An error that names no setting is a fault of the one given here. */

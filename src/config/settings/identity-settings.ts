@@ -20,7 +20,7 @@ export const identitySettings = {
     name: 'REGISTER_URL',
     type: secretType(urlType('https', 'http')),
     description:
-      'URL of an external register that the server queries over HTTP (docs/external-register.md). Without it, the server uses the citizens in its own database.',
+      'URL of an external register that the server queries over HTTP (docs/operate/external-register.md). Without it, the server uses the citizens in its own database.',
   },
   verifyPolicy: {
     name: 'VERIFY_POLICY',

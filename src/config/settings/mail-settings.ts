@@ -50,7 +50,7 @@ export const mailSettings = {
     name: 'MAIL_EVENTS',
     type: pathType,
     description:
-      'JSON file that describes the events that the mail provider sends to `/callbacks/mail-events` (docs/notifications.md). Set MAIL_EVENTS_TOKEN as well.',
+      'JSON file that describes the events that the mail provider sends to `/callbacks/mail-events` (docs/operate/channels.md). Set MAIL_EVENTS_TOKEN as well.',
   },
   mailEventsToken: {
     name: 'MAIL_EVENTS_TOKEN',

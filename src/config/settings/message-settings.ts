@@ -13,7 +13,7 @@ export const messageSettings = {
     name: 'SMS_GATEWAY',
     type: pathType,
     description:
-      'JSON file that describes the requests and responses of the gateway (docs/notifications.md). Without it, the server sends JSON in a default format.',
+      'JSON file that describes the requests and responses of the gateway (docs/operate/channels.md). Without it, the server sends JSON in a default format.',
   },
   smsReceiptToken: {
     name: 'SMS_RECEIPT_TOKEN',
@@ -42,7 +42,7 @@ export const messageSettings = {
     name: 'LETTER_FONTS',
     type: pathType,
     description:
-      'Folder with fonts (.ttf, .otf) for scripts that the built-in fonts do not support (docs/notifications.md). Without it, letters in such scripts fail.',
+      'Folder with fonts (.ttf, .otf) for scripts that the built-in fonts do not support (docs/operate/channels.md). Without it, letters in such scripts fail.',
   },
   letterReturnAddress: {
     name: 'LETTER_RETURN_ADDRESS',

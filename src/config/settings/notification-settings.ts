@@ -15,7 +15,7 @@ export const notificationSettings = {
     name: 'CASCADE_POLICY',
     type: pathType,
     description:
-      'JSON file with the order of the channels, their waiting times and quiet hours (docs/notifications.md). Without it, the default policy applies.',
+      'JSON file with the order of the channels, their waiting times and quiet hours (docs/operate/channels.md). Without it, the default policy applies.',
   },
   inboxUrl: {
     name: 'INBOX_URL',
@@ -81,6 +81,6 @@ export const notificationSettings = {
     name: 'SIMULATORS',
     type: flagType,
     description:
-      'Set to true to simulate invented citizens such as sim-delivered, and outages such as sim-register-down (docs/sandbox.md). Use it only in a sandbox. Default: false, and true in the demo.',
+      'Set to true to simulate invented citizens such as sim-delivered, and outages such as sim-register-down (docs/integrate/sandbox.md). Use it only in a sandbox. Default: false, and true in the demo.',
   },
 } as const satisfies Record<string, Setting>;

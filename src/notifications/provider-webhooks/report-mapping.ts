@@ -20,7 +20,7 @@ const reasonOfList = {
 
 const failureLists = ['failed', 'full', 'unreachable', 'refused'] as const;
 
-/** The members of a mapping file that locate the reports in a body; docs/notifications.md describes each. */
+/** The members of a mapping file that locate the reports in a body; docs/operate/channels.md describes each. */
 export const reportMembers = {
   json: Type.Optional(pointerShape),
   events: Type.Optional(pointerShape),
