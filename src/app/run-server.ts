@@ -42,7 +42,7 @@ export async function runDemo(given: Settings, deps: RunServerDeps): Promise<Exi
   const settings = modeSettings(given, true);
   if (![settings.host, settings.adminHost].every((host) => ['127.0.0.1', '::1', 'localhost'].includes(host))) {
     throw new DemoBeyondLoopback(
-      'The demo never listens beyond loopback: leave HOST and ADMIN_HOST out, or run `citizen-services start` with keys of your own.',
+      'The demo listens on loopback only. Remove HOST and ADMIN_HOST, or run `citizen-services start` with your own keys.',
     );
   }
   const path = rootKeyPath(settings);
@@ -77,7 +77,7 @@ export async function runStart(given: Settings, args: readonly string[], deps: R
   const root = readRootKey(path);
   const log = createLog(settings.logLevel);
   for (const { setting, needs } of findIneffectiveSettings(settings))
-    log.notice('a setting is not read', { setting, needs });
+    log.notice('a setting has no effect', { setting, needs });
   const mode: ModeOptions = {
     roles: parseRoles(values.roles),
     migrateWhileRunning: values['migrate-while-running'] === true,

@@ -79,10 +79,10 @@ function isUntouched({ state, attempts }: Delivery): boolean {
 /** Why the notification can no longer be cancelled. */
 function tooLateDetail({ status }: Notification, deliveries: readonly Delivery[]): string {
   const has = (...statuses: DeliveryStatus[]) => deliveries.some(({ state }) => statuses.includes(state.status));
-  if (status === 'read') return 'The citizen has read the notification, so it can no longer be cancelled.';
+  if (status === 'read') return 'The citizen read the notification, so you can no longer cancel it.';
   if (has('sent', 'delivered', 'unknown'))
-    return 'Part of the notification was already sent, so it can no longer be cancelled.';
+    return 'A part of the notification was sent, so you can no longer cancel it.';
   if (status === 'undeliverable')
-    return 'The notification is undeliverable and nothing was sent, so there is nothing to cancel.';
-  return 'A channel has already started, so the notification can no longer be cancelled.';
+    return 'The notification is undeliverable and nothing was sent, so you need not cancel it.';
+  return 'A channel has started, so you can no longer cancel the notification.';
 }

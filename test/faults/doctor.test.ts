@@ -142,7 +142,7 @@ const cases: readonly (readonly [
     [
       'ledger',
       'fault',
-      /^the ledger has \d+ entries, and \d+ were signed: was an old backup restored\?$/,
+      /^the ledger has \d+ entries, but \d+ were signed: was an old backup restored\?$/,
       /Nothing more/,
     ],
   ],
@@ -150,13 +150,18 @@ const cases: readonly (readonly [
     'a changed tile of the ledger',
     sql('update ledger_tile set hashes = zeroblob(length(hashes))'),
     {},
-    ['ledger', 'fault', /^the stored tiles of size \d+ do not give the root of the head$/, /docs\/ledger\.md#broken/],
+    [
+      'ledger',
+      'fault',
+      /^the stored tiles of size \d+ do not have the root hash of the head$/,
+      /docs\/ledger\.md#broken/,
+    ],
   ],
   [
     'a checkpoint file without a checkpoint',
     (dataDir) => writeFileSync(join(dataDir, 'ledger-checkpoint'), 'nothing'),
     {},
-    ['ledger', 'fault', /ledger-checkpoint holds no checkpoint/, /docs\/ledger\.md#broken/],
+    ['ledger', 'fault', /ledger-checkpoint has no checkpoint/, /docs\/ledger\.md#broken/],
   ],
   [
     'waiting events while no server runs',

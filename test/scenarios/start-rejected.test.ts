@@ -54,10 +54,10 @@ test('conflicting settings and missing files and addresses stop the start, and t
       { LEDGER_WITNESSES: import.meta.filename },
       /^LEDGER_WITNESSES: ".*": witness policy, line 1: a line begins with/m,
     ],
-    [{ HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no address of this machine: set HOST/m],
+    [{ HOST: 'nowhere.invalid' }, /^nowhere\.invalid is not an address of this machine: set HOST/m],
     [
       { HOST: '203.0.113.5' },
-      /^203\.0\.113\.5 is no address of this machine: set HOST .*\. See docs\/settings\.md#host$/m,
+      /^203\.0\.113\.5 is not an address of this machine: set HOST .*\. See docs\/settings\.md#host$/m,
     ],
     [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
   ];
@@ -84,7 +84,7 @@ test('a start logs settings that have no effect, and a missing letter folder', a
     .filter((line) => line.startsWith('{'));
   const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
-    entries.flatMap(({ msg, setting, needs }) => (msg === 'a setting is not read' ? [[setting, needs]] : [])),
+    entries.flatMap(({ msg, setting, needs }) => (msg === 'a setting has no effect' ? [[setting, needs]] : [])),
     [
       ['S3_ACCESS_KEY_ID', 'DOCUMENT_STORE=s3://…'],
       ['SIGN_IN_SCOPE', 'SIGN_IN_ISSUER'],

@@ -74,7 +74,7 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
   const buffers = { small: createBufferPool(smallReadBytes), large: createBufferPool(bufferBytes) };
   const unavailable: ToUnavailable = (cause) => {
     onFault?.(cause);
-    return new BlobsUnavailable('the disk of the documents cannot be used at present', { cause });
+    return new BlobsUnavailable('the server cannot read or write the folder of the documents', { cause });
   };
   const isThere = isReadOnly ? async () => existsSync(sealed) : ownsFolder;
   const disk: DiskState = { stopwatch, unavailable, isThere, slowUntil: 0, slowInARow: 0 };
@@ -88,7 +88,7 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
       const path = pathOf(name);
       const draft = join(incoming, name);
       if (!(await ownsFolder().catch(rethrowAs(unavailable)))) {
-        throw unavailable(new ForeignFolder(`the documents on record are not in ${folder}`));
+        throw unavailable(new ForeignFolder(`the documents of the database are not in ${folder}`));
       }
       await writeDraft(draft, bytes, unavailable);
       let currentPath = draft;

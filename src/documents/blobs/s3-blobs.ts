@@ -71,7 +71,7 @@ export function openS3Blobs(location: S3Location, { answerMs = defaultAnswerMs, 
   const { bucket, prefix } = location;
   const unavailable: ToUnavailable = (cause) => {
     onFault?.(cause);
-    return new BlobsUnavailable('S3 cannot be used at present', { cause });
+    return new BlobsUnavailable('S3 does not respond or rejects requests', { cause });
   };
   const bucketClient: Bucket = {
     client: createS3Client(location, answerMs, unavailable),
