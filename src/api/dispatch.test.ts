@@ -53,7 +53,7 @@ function incoming() {
   return { method: 'GET', params: {}, query: '', headers: {}, body: Readable.from([]), signal };
 }
 
-test('an unavailable database answers 503 with Retry-After, and is no fault', async () => {
+test('a read from an unavailable database gets 503 with Retry-After, and is not reported as a fault', async () => {
   const read = () => Promise.reject(new ReadUnavailable('the database cannot be reached'));
   const dispatched = await createDispatch(bindOperation(reading, {}), { ...app, read })(incoming());
   assert.deepEqual(dispatched, {

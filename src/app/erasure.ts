@@ -20,7 +20,7 @@ export type WholeErasureDeps = Omit<ErasureDeps, 'actor' | 'extraStatements'> & 
 export type WholeErasureOptions = { readonly actor: Actor; readonly keepsRegisterRow: boolean };
 
 /**
- * Erases a citizen from all slices: docs/operate/retention.md#keeping-and-erasing has the rule for each kind of data. False if nothing is
+ * Erases a citizen from all slices: docs/operate/retention.md#erasing-a-citizen has the rule for each kind of data. False if nothing is
  * known about the id. Throws `CitizenUnderLegalHold`.
  */
 export async function eraseWholeCitizen(

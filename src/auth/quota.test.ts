@@ -58,7 +58,7 @@ test('[R61] exactly the reported remaining requests succeed, and one more after 
   );
 });
 
-test('a charge takes requests in advance, up to one burst, and the reported seconds end the refusals', () => {
+test('a charge takes later requests in advance, up to one burst, and requests succeed after the reported seconds', () => {
   const clock = frozen();
   const quotas = createQuotaLimiter(clock, noJitter);
   const caller = { clientId: 'a', quota: { perSecond: 10, burst: 20 } };

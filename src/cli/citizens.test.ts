@@ -43,7 +43,7 @@ async function openAccessLog(t: TestContext) {
     );
 }
 
-test('an access log ends after the page during which its caller left', async (t) => {
+test('access-log stops after the page during which its caller ended', async (t) => {
   const accessLog = await openAccessLog(t);
   const lines: string[] = [];
   const printed: string[] = [];
@@ -60,7 +60,7 @@ test('an access log ends after the page during which its caller left', async (t)
   assert.deepEqual(printed, ['\r100 of 250 entries']);
 });
 
-test('an access log without uses asks whether the id is from the register', async (t) => {
+test('access-log for an id without uses asks whether the id is from the register', async (t) => {
   const accessLog = await openAccessLog(t);
   const printed: string[] = [];
   const terminal = { stdout: () => undefined, stderr: (text: string) => void printed.push(text) };
@@ -72,7 +72,7 @@ test('an access log without uses asks whether the id is from the register', asyn
   ]);
 });
 
-test('an access log waits until its caller has read a page before it prints the next', async (t) => {
+test('access-log prints a page only after its caller has read the previous one', async (t) => {
   const accessLog = await openAccessLog(t);
   const [lines, seen]: [string[], number[]] = [[], []];
   const terminal = {

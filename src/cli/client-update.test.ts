@@ -88,7 +88,7 @@ for (const engine of engines) {
   });
 }
 
-test('a wrong update reports the expected value and changes nothing', async (t) => {
+test('an update with a wrong value reports the expected one and changes nothing', async (t) => {
   const line = await openClientCommands(t);
   const { db, run } = line;
   const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');

@@ -107,7 +107,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: disable works once for each client, with its event`, async (t) => {
+  test(`${engine.name}: a client can be disabled once, with its event`, async (t) => {
     const { db, clock, run } = await openClientCommands(t, engine);
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
     const { clientId } = JSON.parse(made.stdout);
@@ -166,7 +166,7 @@ test('a live client is created with public keys and without a secret', async (t)
   assert.match(refused.stderr, /private member "d"/);
 });
 
-test('the value any allows all purposes and legal bases', async (t) => {
+test('a client with the value any may use all purposes and legal bases', async (t) => {
   const { run } = await openClientCommands(t);
   const any = ['--purposes', 'any', '--legal-bases', 'any'];
   const made = await run('clients', 'create', 'x', '--scopes', 'identity:verify', '--secret', '--json', ...any);

@@ -178,7 +178,7 @@ test('a file that the server cannot read is reported with the user that opened i
   assert.equal(printed, `${fault}\n${usage}\n`);
 });
 
-test('a caller whose reader has gone ends the command and receives its exit code', async (t) => {
+test('a caller whose reader has ended stops the command and receives its exit code', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');
@@ -214,7 +214,7 @@ test('a caller whose reader has gone ends the command and receives its exit code
   assert.deepEqual([said, new Set(lost)], [['this far'], new Set(['it is lost'])]);
 });
 
-test('a caller that leaves during a long output does not stop the server, and only its first line is a command', async (t) => {
+test('a caller that ends during a long output does not stop the server, and only its first line is a command', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');

@@ -84,7 +84,7 @@ for (const engine of engines) {
     assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
   });
 
-  test(`${engine.name}: a line replaces addresses, preferences or both, and the ledger has the operator`, async (t) => {
+  test(`${engine.name}: a line of an import replaces addresses, preferences or both, and the ledger names the operator`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const at = '2026-01-02T00:00:00Z';
     const email = { address: 'one@example.org', verifiedAt: at };
@@ -211,7 +211,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: the import ends when the register fails, after the started lines are done`, async (t) => {
+  test(`${engine.name}: an import stops when the register fails, after the started lines are done`, async (t) => {
     const asked: string[] = [];
     const contacts = await openContacts(t, engine, async (citizenId) => {
       asked.push(citizenId);

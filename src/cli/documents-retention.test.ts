@@ -12,7 +12,7 @@ import { runCommandLine } from './command.ts';
 import { retentionCommands } from './documents-retention.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a hold on a citizen prints the number of their documents, and fails for an unknown id`, async (t) => {
+  test(`${engine.name}: the command for a hold on a citizen prints the number of their documents, and fails for an unknown id`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await depositDocumentOf(app, makePdf(1_000));
     await depositDocumentOf(app, makePdf(2_000));

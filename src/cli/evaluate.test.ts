@@ -37,7 +37,7 @@ async function runWith(t: TestContext, texts: Readonly<Record<string, string>>, 
   return { code, stdout, stderr };
 }
 
-test('names without a birth date do not match alone or with an id, but can match with an address', async (t) => {
+test('names without a birth date match with an address, and not alone or with an id', async (t) => {
   const header = 'citizenId,givenName,familyName,birthDate,streetAddress,postalCode';
   const texts = {
     'r.csv': `${header}\nA,Zoë,Quillfeather,1980-02-07,4 Mill Lane,20001\nB,Ana,Silva,1990-11-30,7 Quay,30003\n`,

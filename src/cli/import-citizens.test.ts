@@ -152,7 +152,7 @@ test('a file that cannot be imported gives exit code 1 with the reason', async (
   );
 });
 
-test('the ledger has the operator of an import, and the help shows a valid mapping', async (t) => {
+test('the ledger names the operator of an import, and the help shows a valid mapping', async (t) => {
   const line = await openCommandLine(t);
   await line.run(line.file('people.csv', 'id,surname\nA,Ann\n'));
   assert.deepEqual(

@@ -78,7 +78,7 @@ const lasting = (root: ReturnType<typeof readRootKey>) =>
   longLivedPurposes.map((purpose) => Buffer.from(root.derive(purpose)).toString('hex'));
 
 for (const engine of engines) {
-  test(`${engine.name}: keys rotate --now withdraws the keys in force since the clock jumped, and no earlier evidence key`, async (t) => {
+  test(`${engine.name}: keys rotate --now withdraws each key that was in force at or after a clock jump, and no earlier evidence key`, async (t) => {
     const { db, deps: given, root } = await app(t, engine);
     let now = clock.now();
     const deps = { ...given, clock: { now: () => now } };

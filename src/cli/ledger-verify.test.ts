@@ -73,7 +73,7 @@ test('a checkpoint of a partial tile verifies with the full tile, up to its own 
   assert.equal((await run('verify', 'log', ...key))[0], 1);
 });
 
-test('an unreadable file gives exit code 2, and a log that does not verify gives 1', async (t) => {
+test('an unreadable file gives exit code 2, and a log that does not verify gives exit code 1', async (t) => {
   const { run, path } = await exportedLog(t);
   const verify = (place: string, ...more: string[]) => run('verify', place, ...more);
   writeFileSync(path('policy'), 'log x\n');
@@ -107,7 +107,7 @@ function* changed(bytes: Buffer): Generator<Buffer> {
   yield Buffer.concat([bytes, Buffer.from('\n')]);
 }
 
-test('a receipt with one changed byte does not verify, also in its content key', async (t) => {
+test('a receipt with one changed byte, also in its content key, does not verify', async (t) => {
   const { app, run, path } = await exportedLog(t);
   const [event = assert.fail()] = await app.use('anna');
   await app.sequence();

@@ -78,7 +78,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a returned letter is not evidence of delivery, unless evidence was issued before`, async (t) => {
+  test(`${engine.name}: a returned letter does not count as evidence of delivery, unless evidence was issued before`, async (t) => {
     const { app, worker, time, run, sent } = await open(t, engine);
     const effectOf = async (id: string) => {
       const answer = await app.serve(readEvidence)({ params: { id } });
@@ -95,7 +95,7 @@ for (const engine of engines) {
     assert.deepEqual(await effectOf(late), { basis: served, failed: true });
   });
 
-  test(`${engine.name}: only letters can be returned, by their id or the name of their files`, async (t) => {
+  test(`${engine.name}: only a letter can be returned, by its id or the name of its files`, async (t) => {
     const { app, run, sent } = await open(t, engine);
     const id = await sent();
     const rows = await app.db.read('select id, channel from delivery where notification_id = $1', [id]);

@@ -52,14 +52,14 @@ for (const engine of engines) {
   });
 }
 
-test('a policy without a basis is stored with the default basis, so that a later version decides alike', async (t) => {
+test('a policy without a basis is stored with the default basis, so that a later program decides the same', async (t) => {
   const { policies: run, fileOf } = await openPolicies(t);
   assert.equal((await run('add', fileOf('\ufeff{"name":"town-2026-1","threshold":0.99}'))).code, 0);
   const { stdout } = await run('show', 'town-2026-1');
   assert.deepEqual(JSON.parse(stdout), { name: 'town-2026-1', threshold: 0.99, basis: 'standard-2026-3' });
 });
 
-test('the list has the built-in policies, and the added ones with their times', async (t) => {
+test('the list of policies contains the built-in policies, and the added ones with their times', async (t) => {
   const { policies: run, fileOf } = await openPolicies(t);
   assert.equal((await run('add', fileOf(town))).code, 0);
   const ships = [...shippedPolicies.keys()].map((name) => `${name}\tships\n`).join('');
@@ -114,7 +114,7 @@ test('a database error is not reported as a duplicate policy', async (t) => {
   assert.deepEqual([code, stderr], [1, 'the disk is full\n']);
 });
 
-test('policies count counts the register, and the ledger has the operator', async (t) => {
+test('policies count counts the register, and the ledger names the operator', async (t) => {
   const line = await openPolicies(t);
   const { code, stdout, stderr } = await line.policies('count');
   assert.deepEqual([code, stdout, stderr], [0, '', '0 persons counted; servers use it within ten minutes.\n']);

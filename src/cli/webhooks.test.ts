@@ -155,7 +155,7 @@ for (const engine of engines) {
   });
 }
 
-test('hosts must be names without ports, paths or wildcards, at most 100', async (t) => {
+test('hosts accepts at most 100 names without ports, paths or wildcards', async (t) => {
   const line = await openWebhooks(t);
   const { run, clientId } = line;
   const many = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example`).join(',');
@@ -176,7 +176,7 @@ test('hosts must be names without ports, paths or wildcards, at most 100', async
   assert.equal((await run('hosts', clientId, '--set', many(100))).code, 0);
 });
 
-test('a missing, repeated or unknown webhook or client is an error', async (t) => {
+test('a command with a missing, repeated or unknown webhook or client fails with an error', async (t) => {
   const line = await openWebhooks(t);
   const { run, id, clientId } = line;
   for (const args of [[], ['x'], [clientId], [id, id]]) {

@@ -118,7 +118,7 @@ test('commands and doctor name the setting of a file that cannot be read', async
   }
 });
 
-test('a calibration with an --out that cannot be written, and a witness without a port, do not start', async (t) => {
+test('a calibration whose --out cannot be written, and a witness without a port, do not start', async (t) => {
   const { run, folder } = openCommandLine(t);
   writeFileSync(join(folder, 'people.csv'), 'citizenId,givenName\nc-1,Ann\n');
   const order = ['calibrate', '--register', 'people.csv', '--name', 'town-2026-1', '--out', 'none/policy.json'];

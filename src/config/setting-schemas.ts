@@ -32,7 +32,7 @@ const storageSettings = {
     type: secretType(databaseUrlType),
     essential: true,
     description:
-      'URL of a PostgreSQL database, such as `postgres://user:password@db.example:5432/cs`. It can name several hosts, such as `db1.example:5432,db2.example:5432`; the server uses the primary (docs/operate/high-availability.md). Without it, the server uses SQLite in DATA_DIR.',
+      'URL of a PostgreSQL database, such as `postgres://user:password@db.example:5432/cs`. It can name several hosts, such as `db1.example:5432,db2.example:5432`; the server uses the primary (docs/operate/postgresql.md#high-availability). Without it, the server uses SQLite in DATA_DIR.',
   },
   rootKeyFile: {
     name: 'ROOT_KEY_FILE',

@@ -29,7 +29,7 @@ test('a checkpoint file never goes back to a smaller tree', async (t) => {
   assert.equal((await openAnchor(path).read())?.size, 5);
 });
 
-test('the second server with the same checkpoint file signs nothing more', async (t) => {
+test('a server signs nothing more after another server has written the same checkpoint file', async (t) => {
   const path = place(t);
   const [first, second] = [openAnchor(path), openAnchor(path)];
   for (const anchor of [first, second]) await anchor.read();
@@ -39,7 +39,7 @@ test('the second server with the same checkpoint file signs nothing more', async
   assert.equal(readFileSync(path, 'utf8'), noteOf(3));
 });
 
-test('a checkpoint file without a checkpoint is rejected, not taken for a new one', async (t) => {
+test('a checkpoint file without a checkpoint is rejected, and not treated as a new file', async (t) => {
   const path = place(t);
   for (const text of ['', 'garbage', noteOf(1).slice(0, 20)]) {
     writeFileSync(path, text);
@@ -47,7 +47,7 @@ test('a checkpoint file without a checkpoint is rejected, not taken for a new on
   }
 });
 
-test('a verified checkpoint replaces a smaller one in the checkpoint file, and no other', async (t) => {
+test('a verified checkpoint replaces only a smaller one in the checkpoint file', async (t) => {
   const path = place(t);
   const anchor = openAnchor(path);
   await anchor.keepNewer(noteOf(3));

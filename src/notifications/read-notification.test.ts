@@ -230,7 +230,10 @@ for (const engine of engines) {
       String(await refusedDetail("status = 'sent', ended_at = 1", 'sending')),
       /^A part of the notification was sent/,
     );
-    assert.match(String(await refusedDetail("status = 'delivered', ended_at = 1", 'read')), /^The citizen read the notification/);
+    assert.match(
+      String(await refusedDetail("status = 'delivered', ended_at = 1", 'read')),
+      /^The citizen read the notification/,
+    );
     assert.match(String(await refusedDetail(failed, 'undeliverable')), /nothing was sent, so you need not cancel it/);
     assert.match(String(await refusedDetail('attempts = 1', 'sending')), /^A channel has started/);
   });

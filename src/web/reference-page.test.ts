@@ -42,7 +42,7 @@ test('the reference shows the location of each parameter and the meaning of each
   assert.doesNotMatch(text, /Deprecated/);
 });
 
-test('the reference shows types and required members, and no refusals where there are none', async () => {
+test('the reference shows types and required members, and no refusals for an operation without refusals', async () => {
   const body = Type.Object({
     message: Type.String({ description: 'The <text>.' }),
     subject: Type.Optional(Type.String({ description: 'In a line.' })),
@@ -72,7 +72,7 @@ test('every operation has a section in the reference, and a link at the top lead
   );
 });
 
-test('neighbouring links are on separate lines, so that they are large enough to touch', async () => {
+test('adjacent links are on separate lines, so that they are large enough to touch', async () => {
   assert.match(
     await referenceOf(ask),
     /<li><a href="\/problems\/conflict">conflict<\/a><\/li><li><a href="\/problems\/document-erased">/,

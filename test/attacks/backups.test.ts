@@ -212,7 +212,7 @@ test('a backup with --since lists its documents in its own manifest', async (t) 
   assert.match((await runBackup(standing, place, 'restore', made)).said, others);
 });
 
-test('a backup needs the root key of its creation after a rotation, and names it', async (t) => {
+test('after a rotation a backup requires the root key of its creation, and the error names that key', async (t) => {
   const { folder, place, deps } = copyBackup(t, standing);
   const data = copyDataDir(t, standing.dataDir);
   const rootKey = join(data, 'root.key');
@@ -242,7 +242,7 @@ test('a backup needs the root key of its creation after a rotation, and names it
   assert.equal((await verify(after, rootKeyPathOf(standing))).code, 1);
 });
 
-test('without the root key no backup is created, verified or restored, and the error asks for the copy', async (t) => {
+test('without the root key no backup is created, verified or restored, and the error asks for the copy of the key', async (t) => {
   const { folder, place, deps } = copyBackup(t, standing);
   const missing = join(deps, 'none.key');
   const made = join(deps, 'made');

@@ -122,7 +122,7 @@ function eventOf(type: string, members: object): LedgerEvent {
   return { ...head, ...members } as LedgerEvent;
 }
 
-test('usual events of every type have entries of one length', () => {
+test('the ledger entries of usual events of every type have the same length', () => {
   const lengths = new Map<number, string[]>();
   for (const [events, about] of [
     [citizenEvents, { citizenId: 'g-1950' }],
@@ -136,7 +136,7 @@ test('usual events of every type have entries of one length', () => {
   assert.equal(lengths.size, 1, JSON.stringify(Object.fromEntries(lengths)));
 });
 
-test('entries have one of a few lengths, and the longest content fits into a bundle', () => {
+test('each ledger entry has one of a few lengths, and the longest content fits into a bundle', () => {
   const lengths = new Set<number>();
   for (let shown = 0; shown < 980; shown += 7) {
     const documents = Array.from({ length: shown }, () => 'x'.repeat(30));

@@ -104,7 +104,7 @@ test('a pipe in the folder of an exported log is refused', async () => {
   assert.match(stderr, /expected a regular file|--key/);
 });
 
-test('a file is checked after it is open, and is read up to the limit only', async () => {
+test('a file is checked after it is opened, and is read only up to the limit', async () => {
   await assert.rejects(openRegularFile(named.pipe), UnreadableFile);
   await assert.rejects(readRegularFile(named.large, 1_000), UnreadableFile);
   assert.equal((await readRegularFile(named.large, 2_000_000)).length, 1_048_578);

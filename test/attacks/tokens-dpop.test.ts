@@ -122,7 +122,7 @@ const invalidProofs: Record<string, (app: TokenApp, token: string) => string | u
   '9 KB': (app, token) => proof(app, token, { claims: { padding: 'x'.repeat(9_000) } }),
 };
 
-test('[R51] a bound token without a scope, or ahead of our clock, gets a challenge of the scheme DPoP', async (t) => {
+test('[R51] a bound token without the scope, or from a clock that is ahead, gets a challenge of the scheme DPoP', async (t) => {
   const app = await openTokenApp(t);
   const token = boundToken(app);
   const caller = await app.checker.authenticate(`DPoP ${token}`, 's', shown(proof(app, token)));
@@ -185,7 +185,7 @@ test('[R51] a proof with a key that takes fifty times as long to verify is refus
   );
 });
 
-test('[R51] a bound token is refused as Bearer, and an unbound one as DPoP or if its client must bind', async (t) => {
+test('[R51] a bound token is refused as Bearer, and an unbound token as DPoP or for a client that must bind', async (t) => {
   const app = await openTokenApp(t);
   const bound = boundToken(app);
   const header = { alg: 'ES256', typ: 'at+jwt', kid: app.keys.current('access-token').kid };

@@ -96,7 +96,7 @@ for (const engine of engines) {
     assert.deepEqual(await monitor.check(), { verified: 4 });
   });
 
-  test(`${engine.name}: a compromised key signs no more from the next step on, and neither does its ML-DSA key`, async (t) => {
+  test(`${engine.name}: a compromised key and its ML-DSA key sign nothing from the next step`, async (t) => {
     const app = await openAppWithKeys(t, engine, true);
     const old = app.vkeys();
     await app.use('anna');
@@ -112,7 +112,7 @@ for (const engine of engines) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a key withdrawn at once raises no alarm in a process that knows fewer or more keys than the signer`, async (t) => {
+  test(`${engine.name}: a key that is withdrawn at once raises no alarm in a process that knows fewer or more keys than the signer`, async (t) => {
     const app = await openAppWithKeys(t, engine);
     await app.use('anna');
     await app.step();

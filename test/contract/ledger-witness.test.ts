@@ -46,7 +46,7 @@ async function witnessAt(t: TestContext, name: string, type: 4 | 6 = cosignature
   return { ...served, open, vkey: signer.vkey };
 }
 
-test('a witness answers as the specification says, and remembers its cosigned size after a restart', async (t) => {
+test('a witness answers as specified, and remembers its cosigned size after a restart', async (t) => {
   const app = buildLedgerApp(await sqlite.open(t));
   const witness = await witnessAt(t, 'w.example');
   const ask = async (old: number, proof: readonly Uint8Array[], note: string) => {
@@ -98,7 +98,7 @@ test('a witness answers as the specification says, and remembers its cosigned si
   assert.match(await ask(5, [...proof, Buffer.alloc(31)], nine), /^400 /);
 });
 
-test('the client collects a quorum from witnesses of both key types, learns sizes, and reports failures', async (t) => {
+test('the client collects a quorum from witnesses of both key types, learns their sizes, and reports failures', async (t) => {
   const app = buildLedgerApp(await sqlite.open(t));
   const [one, two] = [await witnessAt(t, 'one.example'), await witnessAt(t, 'two.example', mlDsaCosignature)];
   const policy = parseTlogPolicy(
@@ -134,7 +134,7 @@ test('the client collects a quorum from witnesses of both key types, learns size
   );
 });
 
-test('a response that is no cosignature of this checkpoint by this witness does not count', async (t) => {
+test('a response without a cosignature of the checkpoint by the witness does not count', async (t) => {
   const app = buildLedgerApp(await sqlite.open(t));
   await app.use('anna');
   await app.sequence();

@@ -58,7 +58,7 @@ const contents = (folder: string) =>
       .map(([name, entry]) => [name, entry.isFile() ? readFileSync(join(folder, name), 'latin1') : '']),
   );
 
-test('a restoration that was killed at any rename is completed by the next run, without files of the first', async (t) => {
+test('a restoration that is killed at any rename is completed by the next run, without files of the first run', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const whole = join(place, 'whole');
   assert.equal((await runBackup(standing, whole, 'restore', folder)).code, 0);

@@ -83,7 +83,7 @@ test('a backup can be created in a folder whose parent its user cannot list', (t
   assert.ok(existsSync(join(target, 'backup.json')));
 });
 
-test('the error of a failed database copy names the target', async (t) => {
+test('the error of a failed copy of the database names the target', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const target = join(place, 'nowhere', 'copy');
   await assert.rejects(copySqliteFile(join(folder, databaseFile), target), (fault: Error) =>
@@ -112,7 +112,7 @@ const refusals: readonly Refusal[] = [
 ];
 
 for (const [what, damage, message] of refusals) {
-  test(`a backup ${what} is not restored, and leaves nothing that a server could start with`, async (t) => {
+  test(`a backup ${what} is not restored, and no file is left that a server could start with`, async (t) => {
     const { folder, place } = copyBackup(t, standing);
     await damage(folder, rootKeyPathOf(standing));
     const { code, said } = await runBackup(standing, place, 'restore', folder);

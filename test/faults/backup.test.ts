@@ -68,7 +68,7 @@ test('a changed byte in a document is detected without --quick, and a missing or
   assert.equal(await verified('--quick'), ' blob-missing');
 });
 
-test('a broken key of the last of many citizens is detected', async (t) => {
+test('a broken key is detected even if it is that of the last of many citizens', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const root = readRootKey(rootKeyPathOf(standing));
   const ids = Array.from({ length: 1_500 }, (_, index) => `zz-many-${String(index).padStart(4, '0')}`);
@@ -108,7 +108,7 @@ test('a backup with documents in a bucket is verified without the bucket, and no
   assert.deepEqual([code, existsSync(data), existsSync(join(folder, 'documents'))], [0, false, false], said);
 });
 
-test('entries after the last signed checkpoint are checked as at a start', async (t) => {
+test('ledger entries after the last signed checkpoint are checked like at a start', async (t) => {
   const verdict = await verify(t, async (folder, rootKeyPath) => {
     await restorePreviousCheckpoint(folder, rootKeyPath);
     unlinkSync(join(folder, anchor));
@@ -157,7 +157,7 @@ test('a missing or invalid anchor is a fault', async (t) => {
   assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, but no entries']);
 });
 
-test('documents that were being stored or erased during the backup are no fault of it', async (t) => {
+test('a document that is stored or erased during a backup is not reported as a fault', async (t) => {
   const verdict = await verify(t, async (folder, rootKeyPath) => {
     const [first = '', second = ''] = absoluteFilesIn(join(folder, 'documents'));
     const { begunAt } = readBackupManifest(folder);

@@ -71,7 +71,7 @@ const honest =
     return probes.some(({ bytes }) => bytes.equals(stream)) ? 'stream: Heuristics.X FOUND\0' : 'stream: OK\0';
   };
 
-test('clamd that does not answer, misses encrypted files, or has old signatures is reported', async (t) => {
+test('a clamd that does not answer, does not report encrypted files, or has old signatures is reported', async (t) => {
   const away = await onlyFailure(t, { CLAMAV: 'unix:/nowhere/clamd.ctl' });
   assert.deepEqual([away?.name, away?.status], ['scanner', 'fault']);
   assert.match(away?.found ?? '', /^no response from clamd: connect ENOENT /);

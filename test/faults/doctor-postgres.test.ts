@@ -78,7 +78,7 @@ test('a clock that differs from the server clock by a minute is a warning', asyn
   }
 });
 
-test('an empty database is a warning, and stays empty', async (t) => {
+test('an empty database is reported as a warning, and stays empty', async (t) => {
   const url = await fresh(t, 'empty');
   const { ofCheck } = await doctorOf(t, url);
   assert.match(ofCheck('database')[0]?.found ?? '', /^PostgreSQL \d+\S*, \d+.*, empty$/);

@@ -70,7 +70,7 @@ test('doctor starts a sign-in of citizens and reports what is missing', async (t
   ]);
 });
 
-test('a start with incompatible settings of a sign-in fails and names the setting to fix', async (t) => {
+test('a start with incompatible settings for the sign-in fails, and the message names the setting to fix', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const key = join(home.dataDir, 'key.json');

@@ -154,14 +154,14 @@ const cases: readonly (readonly [
       'ledger',
       'fault',
       /^the stored tiles of size \d+ do not have the root hash of the head$/,
-      /docs\/ledger\.md#broken/,
+      /docs\/security\/ledger\.md#broken/,
     ],
   ],
   [
     'a checkpoint file without a checkpoint',
     (dataDir) => writeFileSync(join(dataDir, 'ledger-checkpoint'), 'nothing'),
     {},
-    ['ledger', 'fault', /ledger-checkpoint has no checkpoint/, /docs\/ledger\.md#broken/],
+    ['ledger', 'fault', /ledger-checkpoint has no checkpoint/, /docs\/security\/ledger\.md#broken/],
   ],
   [
     'waiting events while no server runs',

@@ -41,7 +41,7 @@ async function scanWith(t: TestContext, speaks: ClamdResponder): Promise<ScanVer
   });
 }
 
-test('only `stream: OK` for the whole document is clean, and every other answer is not', async (t) => {
+test('a document counts as clean only after `stream: OK` for all of its bytes', async (t) => {
   const engine = 'ClamAV 1.4.6/27000/Thu';
   assert.deepEqual(
     await scanWith(
@@ -78,7 +78,7 @@ test('only `stream: OK` for the whole document is clean, and every other answer 
   );
 });
 
-test('a clamd that is silent, absent, another server, or unable to report what it cannot scan is down', async (t) => {
+test('a clamd counts as down if it is silent, absent, another server, or unable to report files that it cannot scan', async (t) => {
   const absent = createClamdScanner({ address: { path: '/nowhere/clamd.sock' } });
   await assert.rejects(
     absent.scan(one(anyBytes), 5),
@@ -93,7 +93,7 @@ test('a clamd that is silent, absent, another server, or unable to report what i
   assert.match(String(await scanWith(t, () => undefined)), /^down: no response from clamd/);
 });
 
-test('a document that fails while it is sent is reported as that fault, not as a verdict', async (t) => {
+test('a fault while a document is sent to the scanner is reported as that fault, and not as a verdict', async (t) => {
   const path = await startFakeClamd(
     t,
     proper(() => 'stream: OK\0'),
@@ -260,7 +260,7 @@ for (const engine of engines) {
     assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
   });
 
-  test(`${engine.name}: a scanner that never answers its version does not delay stop`, async (t) => {
+  test(`${engine.name}: a scanner that never answers the query for its version does not delay the stop`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { parts, time } = createDocumentScan(app, async () => cleanVerdict);
     const scanner = { ...parts.scanner, engine: () => new Promise<never>(() => undefined) };

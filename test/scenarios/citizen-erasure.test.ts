@@ -285,7 +285,7 @@ async function backUp(t: TestContext, home: ServerFixture): Promise<() => Promis
   };
 }
 
-test('an erasure with --keep-register-row keeps the row, and the list says so', async (t) => {
+test('an erasure with --keep-register-row keeps the row, and the list of erasures states this', async (t) => {
   const home = await makeServerFixture(t);
   await run(home, 'keys', 'create');
   await importPerson(t, home);

@@ -49,7 +49,7 @@ test('a demo that is ready has its clients and documents', async (t) => {
   assert.ok(existsSync(join(own.dataDir, 'demo.json')));
 });
 
-test('the three commands that the demo prints work unchanged', async (t) => {
+test('the three commands that the demo prints succeed unchanged', async (t) => {
   const lines = server
     .stdout()
     .split('\n')
@@ -148,7 +148,7 @@ function lasting(answer: HttpResponse): unknown {
   return { status: answer.status, same, own: own.map((value) => typeof value), names };
 }
 
-test('every citizen of the demo matches their own claims, in any script', async () => {
+test('each citizen of the demo matches their own claims, in any script', async () => {
   for (const { citizenId, givenName, familyName, birthDate } of home.readDemoFile().citizens) {
     const claims = { citizenId, familyName, birthDate, ...(givenName === '' ? {} : { givenName }) };
     assert.equal(parseJsonBody(await ask(postJson(token, verify, claims)))['decision'], 'match', citizenId);
@@ -167,7 +167,7 @@ const transliterations = [
   ['demo-lukasz', 'Lukasz', 'Wisniewski'],
 ] as const;
 
-test('citizens also match the transliteration of their names in a passport, and not another name', async () => {
+test('each citizen also matches the transliteration of their name in a passport, and no other name', async () => {
   const { citizens } = home.readDemoFile();
   for (const [citizenId, givenName, familyName] of transliterations) {
     const birthDate = citizens.find((citizen) => citizen.citizenId === citizenId)?.birthDate;

@@ -95,7 +95,7 @@ test('the OpenAPI document has the contact, the version of every response, and t
   );
 });
 
-test('every link of the API catalog works, and the catalog links to itself', async () => {
+test('every link of the API catalog leads to a document, and the catalog links to itself', async () => {
   const answer = await ask({ method: 'HEAD', path: '/.well-known/api-catalog' });
   assert.equal(answer.headers.link, '</.well-known/api-catalog>; rel="api-catalog"');
   const { linkset } = parseJsonBody(await ask({ path: '/.well-known/api-catalog' })) as {
@@ -109,7 +109,7 @@ test('every link of the API catalog works, and the catalog links to itself', asy
   }
 });
 
-test('the authorization server named in the resource metadata issues the tokens and publishes its keys at its jwks_uri', async () => {
+test('the authorization server in the resource metadata issues the tokens and publishes its keys at its jwks_uri', async () => {
   const resource = parseJsonBody(await ask({ path: '/.well-known/oauth-protected-resource/v1' }));
   assert.equal(resource['resource'], `${home.url}/v1`);
   assert.deepEqual(resource['bearer_methods_supported'], ['header']);
@@ -147,7 +147,7 @@ test('the register and the OpenAPI document list the same operations', async () 
   assert.equal(registered.length, operations.length);
 });
 
-test('the document states the size limit of a deposit', async () => {
+test('the OpenAPI document states the size limit of a deposit', async () => {
   const { paths } = resolveReferences(parseJsonBody(await ask({ path: '/v1/openapi.json' }))) as Deposits;
   const { 'multipart/form-data': form, ...whole } = paths['/documents'].post.requestBody.content;
   const limits = [form.schema.properties['document'], ...Object.values(whole).map(({ schema }) => schema)];

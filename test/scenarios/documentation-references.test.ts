@@ -175,7 +175,9 @@ test('every npm script that a page names exists', () => {
 const otherNames = [
   'SETTINGS_FILE',
   'NAME_FILE',
+  'BASE_URL',
   'CLIENT_ID',
+  'CLIENT_SECRET',
   'DELIVERY_ID',
   'NODE_EXTRA_CA_CERTS',
   'NODE_USE_SYSTEM_CA',

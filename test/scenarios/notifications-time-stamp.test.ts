@@ -150,7 +150,7 @@ const lies: ReadonlyArray<[string, TimeStampFault, RegExp]> = [
   ['that does not respond', { answer: 'nothing' }, /timeout/i],
 ];
 
-test('without a valid time stamp of the authority, a bundle states that it has none and still verifies', async (t) => {
+test('a bundle without a valid time stamp of the authority states that it has none, and still verifies', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const folder = folderOf(t);
   for (const [which, lie, fault] of lies) {
@@ -209,7 +209,7 @@ test('after a failure no request is sent to the authority for 30 seconds', async
   assert.ok((await stamp(Buffer.from('x'))) !== undefined);
 });
 
-test('after a failure the authority is asked at once when the clock is set back', async (t) => {
+test('after a failure a request is sent to the authority at once when the clock is set back', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const { stamp, wait } = stamperFor(authority);
   wait(3_600_000);
@@ -235,7 +235,7 @@ function opensslAuthority(folder: string) {
   return openssl;
 }
 
-test('OpenSSL accepts our time-stamp requests, and verifies the stored tokens', async (t) => {
+test('OpenSSL accepts the time-stamp requests of the server, and verifies the stored tokens', async (t) => {
   const folder = folderOf(t);
   const openssl = opensslAuthority(folder);
   const over = Buffer.from('the signed statement');

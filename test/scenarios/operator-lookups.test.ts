@@ -34,7 +34,7 @@ async function readUsages(home: ServerFixture): Promise<string> {
   return (await home.runCommand('ledger', 'access-log', 'demo-mary')).stdout;
 }
 
-test('an operator finds out why a message did not arrive and where a document is, and the citizen sees the look', async (t) => {
+test('an operator can look up why a message did not arrive and where a document is, and the citizen sees the look-up', async (t) => {
   const home = await makeServerFixture(t, {
     settings: { LOG_LEVEL: 'info', SMTP_URL: 'smtp://127.0.0.1:1' },
   });

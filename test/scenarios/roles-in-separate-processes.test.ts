@@ -98,7 +98,7 @@ test('a root key that becomes readable for other users is reported within a minu
   await waitUntil(async () => /"where":"root-key".*others can read it/.test(server.stderr()));
 });
 
-test('postgres: a process whose clock is an hour ahead reports it, delays no other process and runs no job early', async (t) => {
+test('postgres: a process whose clock is an hour ahead reports this, delays no other process and runs no job early', async (t) => {
   const first = await installed(t, {});
   const own = process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS'];
   const clockAhead = encodeURIComponent('const { now } = Date; Date.now = () => now() + 3_600_000;');

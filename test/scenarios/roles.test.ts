@@ -4,7 +4,7 @@ import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../sup
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('postgres: each role does only its own work', async (t) => {
+test('postgres: the API role accepts requests, the sequencer numbers entries and the worker delivers, and no role runs the jobs of another', async (t) => {
   const home = await makeServerFixture(t, { engine: 'postgres', settings: { LOG_LEVEL: 'info' } });
   await (await home.start('demo')).stop('SIGTERM');
   const db = await home.openDb();

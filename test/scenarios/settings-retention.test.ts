@@ -190,7 +190,7 @@ test('a letter has its address in the window of LETTER_WINDOW, and the return ad
   }
 });
 
-test('new signatures cause another scan of documents whose last scan is older than a week, and of no others', async () => {
+test('new virus signatures cause another scan of each document whose last scan is older than a week, and of no other', async () => {
   await waitUntil(async () => rescanned.some((bytes) => bytes.equals(validDocument)));
   // The server completes queued scans before it exits.
   await server.stop('SIGTERM');

@@ -27,7 +27,7 @@ for (const mode of ['demo', 'start'] as const) {
 }
 
 for (const url of ['ftp://reader:s3cret@register.example/people', 'http://re%ader:s3cret@register.example/people']) {
-  test(`a register at ${url.slice(0, 13)} … stops the start, and the message names the setting and hides the password`, async (t) => {
+  test(`a REGISTER_URL that begins with ${url.slice(0, 13)} stops the start, and the message names it and hides the password`, async (t) => {
     const program = (await makeServerFixture(t, { settings: { REGISTER_URL: url } })).launchCommand('demo');
     assert.deepEqual(await program.exited, { code: 1, signal: null });
     assert.match(program.stderr(), /^REGISTER_URL: expected /m);
@@ -48,8 +48,8 @@ test('conflicting settings and missing files and addresses stop the start, and t
     [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/settings/m],
     [{ TRUSTED_PROXIES: '10.0.0.5, proxy' }, /^TRUSTED_PROXIES: expected addresses .*, received "proxy"\. See /m],
     [{ VERIFY_POLICY: 'mine' }, /^VERIFY_POLICY: expected one of .*, received "mine"; .*\. See docs\/settings/m],
-    [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operating\.md#the-root-key\)$/m],
-    [{ ADMIN_HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no .*\. See docs\/settings\.md#admin_host$/m],
+    [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operate\/keys\.md#the-root-key\)$/m],
+    [{ ADMIN_HOST: 'nowhere.invalid' }, /^nowhere\.invalid is not .*\. See docs\/reference\/settings\.md#admin_host$/m],
     [
       { LEDGER_WITNESSES: import.meta.filename },
       /^LEDGER_WITNESSES: ".*": witness policy, line 1: a line begins with/m,
@@ -57,7 +57,7 @@ test('conflicting settings and missing files and addresses stop the start, and t
     [{ HOST: 'nowhere.invalid' }, /^nowhere\.invalid is not an address of this machine: set HOST/m],
     [
       { HOST: '203.0.113.5' },
-      /^203\.0\.113\.5 is not an address of this machine: set HOST .*\. See docs\/settings\.md#host$/m,
+      /^203\.0\.113\.5 is not an address of this machine: set HOST .*\. See docs\/reference\/settings\.md#host$/m,
     ],
     [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
   ];

@@ -108,7 +108,7 @@ export async function checkPostgres(context: DoctorContext): Promise<DoctorFindi
 
 /** A commit normally waits for milliseconds. */
 const maxSyncWaitSeconds = 5;
-const availabilityPage = 'docs/operate/high-availability.md';
+const availabilityPage = 'docs/operate/postgresql.md#high-availability';
 
 /** Reports what a failover to a standby would lose, and commits that wait for a standby without end. */
 async function replicationFindings({ read }: ReadOnlyDatabase): Promise<DoctorFinding[]> {
@@ -152,7 +152,7 @@ async function replicationFindings({ read }: ReadOnlyDatabase): Promise<DoctorFi
 export function unencryptedWarning(address: string, isEncrypted: boolean): DoctorFinding[] {
   if (isEncrypted || address === '' || /^(?:127\.|::1$)/.test(address)) return [];
   const found = `the connection to ${address} is not encrypted`;
-  return [warnFinding(found, 'add sslmode=verify-full to DATABASE_URL: docs/operate/postgresql.md#with-postgresql')];
+  return [warnFinding(found, 'add sslmode=verify-full to DATABASE_URL: docs/operate/postgresql.md#connect')];
 }
 
 /** Compares the clock of this machine with that of PostgreSQL and with the time of the last server. */

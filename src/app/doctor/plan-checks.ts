@@ -78,7 +78,7 @@ function localChecks(context: DoctorContext): readonly DoctorCheck[] {
   };
   const databaseFix =
     settings.databaseUrl === undefined
-      ? 'see docs/operate/troubleshooting.md#what-to-do-when'
+      ? 'see docs/operate/troubleshooting.md#disks-and-the-database'
       : 'check that PostgreSQL runs, and that DATABASE_URL has its host, database, user and password';
   const dataDirFix = 'check that DATA_DIR is a folder of the user of the server';
   const rootKeyFix = 'see docs/operate/keys.md#the-root-key';
@@ -91,10 +91,10 @@ function localChecks(context: DoctorContext): readonly DoctorCheck[] {
     { name: 'clock', fix: clockFix, run: () => checkClock(context) },
     content('root-key', rootKeyFix, checkSubkeys),
     content('signing-keys', 'see docs/operate/keys.md#signing-keys', checkSigningKeys),
-    content('register', 'see docs/operate/troubleshooting.md#what-to-do-when', checkRegister),
+    content('register', 'see docs/operate/troubleshooting.md', checkRegister),
     content('clients', 'see docs/operate/clients.md#clients', checkClients),
     content('ledger', 'see docs/security/ledger.md#broken', checkLedger),
-    content('erased-citizens', 'see docs/operate/retention.md#keeping-and-erasing', checkErasures),
+    content('erased-citizens', 'see docs/operate/retention.md#the-list-of-erased-citizens', checkErasures),
     content('queues', 'see docs/operate/troubleshooting.md#stuck-deliveries', checkQueues),
   ];
 }

@@ -16,7 +16,7 @@ export const signInSettings = {
     type: issuerType,
     essential: true,
     description:
-      'Issuer at which citizens sign in (OpenID Connect), one of TRUSTED_ISSUERS. It enables the pages for citizens under `/me` (docs/operate/citizen-pages.md). Without it, these pages do not exist.',
+      'Issuer at which citizens sign in (OpenID Connect), one of TRUSTED_ISSUERS. It enables the pages for citizens under `/me` (docs/operate/sign-in.md). Without it, these pages do not exist.',
   },
   signInClientId: {
     name: 'SIGN_IN_CLIENT_ID',

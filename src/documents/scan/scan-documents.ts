@@ -59,7 +59,7 @@ const reportIntervalMs = 60_000;
 /** After this many failed attempts a document counts as unscannable. */
 const retryPolicy: RetryPolicy = { attempts: 6, firstDelayMs: 2_000, longestDelayMs: 300_000 };
 
-/** Starts the quarantine: each document in `scanning` goes to the scanner, and only a clean verdict makes it available. */
+/** Starts the scan worker: each document in `scanning` goes to the scanner, and only a clean verdict makes it available. */
 export function startScanWorker(deps: ScanDeps) {
   const { clock, read, claim, timer, onFault } = deps;
   const queue: JobQueue<ScanJob> = {
