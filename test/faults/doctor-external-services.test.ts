@@ -78,7 +78,7 @@ test('a clamd that does not answer, does not report encrypted files, or has old 
   const blind = await startFakeClamd(t, (command) => (command === 'zVERSION' ? 'ClamAV 1.4.6\0' : 'stream: OK\0'));
   const seen = await onlyFailure(t, { CLAMAV: `unix:${blind}` });
   assert.match(seen?.found ?? '', /^clamd reports an encrypted archive as clean$/);
-  assert.match(seen?.fix ?? '', /^it needs 'AlertEncryptedArchive yes'/);
+  assert.match(seen?.fix ?? '', /^set 'AlertEncryptedArchive yes'/);
   const old = await startFakeClamd(t, honest('ClamAV 1.4.6/27000/Thu Jan  1 09:00:00 2026'));
   const aged = await onlyFailure(t, { CLAMAV: `unix:${old}` });
   assert.deepEqual([aged?.name, aged?.status, aged?.fix], ['scanner', 'warn', 'check that freshclam runs']);

@@ -79,7 +79,7 @@ const cases: readonly (readonly [
     'the root key of another installation',
     (dataDir) => writeFileSync(join(dataDir, 'root.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`),
     {},
-    ['signing-keys', 'fault', /^a key is wrapped by root key \w+, and this server has root key/, /operating\.md/],
+    ['signing-keys', 'fault', /^a key is wrapped by root key \w+, and this server has root key/, /docs\/operate\/keys\.md/],
   ],
   [
     'a database that a newer program migrated',
@@ -143,7 +143,7 @@ const cases: readonly (readonly [
       'ledger',
       'fault',
       /^the ledger has \d+ entries, but \d+ were signed: was an old backup restored\?$/,
-      /Nothing more/,
+      /signs nothing more/,
     ],
   ],
   [

@@ -74,7 +74,7 @@ test('a document counts as clean only after `stream: OK` for all of its bytes', 
         proper(() => undefined),
       ),
     ),
-    /^failed: no answer/,
+    /^failed: no response/,
   );
 });
 

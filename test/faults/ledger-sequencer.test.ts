@@ -196,6 +196,6 @@ for (const engine of engines) {
     const other = await engine.open(t);
     await buildLedgerApp(other).sequence();
     await other.write([{ sql: 'update ledger_head set root = $1', args: [new Uint8Array(32)] }]);
-    await assert.rejects(buildLedgerApp(other).sequence(), /^LedgerBroken: the stored tiles of size 0 do not give/);
+    await assert.rejects(buildLedgerApp(other).sequence(), /^LedgerBroken: the stored tiles of size 0 do not have/);
   });
 }

@@ -22,7 +22,7 @@ for (const mode of ['demo', 'start'] as const) {
     assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
     const program = home.launchCommand(mode);
     assert.deepEqual(await program.exited, { code: 1, signal: null });
-    assert.match(program.stderr(), new RegExp(`port ${port} of 127.0.0.1 is taken: .*, or set PORT`));
+    assert.match(program.stderr(), new RegExp(`port ${port} of 127.0.0.1 is in use: .*, or set PORT`));
   });
 }
 
@@ -45,9 +45,9 @@ test('conflicting settings and missing files and addresses stop the start, and t
     [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
     [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": expected a file, received a folder\. See /m],
     [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: expected the path of a file, received "\/"/m],
-    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/settings/m],
+    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/reference\/settings/m],
     [{ TRUSTED_PROXIES: '10.0.0.5, proxy' }, /^TRUSTED_PROXIES: expected addresses .*, received "proxy"\. See /m],
-    [{ VERIFY_POLICY: 'mine' }, /^VERIFY_POLICY: expected one of .*, received "mine"; .*\. See docs\/settings/m],
+    [{ VERIFY_POLICY: 'mine' }, /^VERIFY_POLICY: expected one of .*, received "mine"; .*\. See docs\/reference\/settings/m],
     [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operate\/keys\.md#the-root-key\)$/m],
     [{ ADMIN_HOST: 'nowhere.invalid' }, /^nowhere\.invalid is not .*\. See docs\/reference\/settings\.md#admin_host$/m],
     [
@@ -59,7 +59,7 @@ test('conflicting settings and missing files and addresses stop the start, and t
       { HOST: '203.0.113.5' },
       /^203\.0\.113\.5 is not an address of this machine: set HOST .*\. See docs\/reference\/settings\.md#host$/m,
     ],
-    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
+    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is in use: .*, or set ADMIN_PORT$/m],
   ];
   for (const [settings, message] of wrong) {
     const home = await makeServerFixture(t, { settings: { DATA_DIR: ready.dataDir, ...settings } });
@@ -148,8 +148,8 @@ test('postgres: a refused start takes no lease and no message from running proce
     [{ DATA_DIR: nowhere, DOCUMENT_STORE: ready.dataDir }, /^DATA_DIR: /m],
     [{ DOCUMENT_STORE: nowhere }, /^DOCUMENT_STORE: /m],
     [{ LEDGER_WITNESSES: nowhere }, /^LEDGER_WITNESSES: /m],
-    [{ PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set PORT$/m],
-    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
+    [{ PORT: port }, /^port \d+ of 127\.0\.0\.1 is in use: .*, or set PORT$/m],
+    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is in use: .*, or set ADMIN_PORT$/m],
   ];
   const root = { ROOT_KEY_FILE: join(ready.dataDir, 'root.key'), DATABASE_URL: ready.databaseUrl ?? '' };
   const db = await ready.openDb();
