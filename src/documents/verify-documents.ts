@@ -116,7 +116,7 @@ async function verifyDocument(deps: VerifyDocumentsDeps, document: SealedDocumen
   }
   if (!deps.readBytes) return { size: 0 };
   if (hash.digest().equals(Buffer.from(content.sha256))) return { size: content.size };
-  const detail = 'the bytes do not have the SHA-256 on record';
+  const detail = 'the bytes do not have the SHA-256 in the database';
   return { size: content.size, finding: { id, fault: 'digest-differs', detail } };
 }
 
