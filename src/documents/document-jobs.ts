@@ -81,7 +81,7 @@ export function startScanQueueMonitor({ db, clock, timer, log }: DocumentJobDeps
   });
   const gauge = {
     name: 'citizen_services_scans_oldest_due_seconds',
-    help: 'How many seconds the oldest malware scan is overdue.',
+    help: 'Time that the oldest malware scan has been due, in seconds.',
     read: () => oldestSeconds,
   };
   return { gauges: [gauge], stop: () => measuring.stop() };

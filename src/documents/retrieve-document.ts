@@ -72,7 +72,7 @@ export const retrieveDocument = defineOperation({
   callers: ['clients', 'citizens'],
   summary: 'Retrieve a secure document',
   description:
-    'Returns the document as an attachment to the client that deposited it, to clients with a grant, and to its citizen, whom the token names (claim citizen_id of a trusted issuer). All other callers receive 404. The server stores each access as a ledger event before it responds; Link has the receipt.',
+    'Returns the document as an attachment. The client that deposited it, clients with a grant, and its citizen (claim citizen_id of a trusted issuer) can call it. All other callers receive 404. The server stores each access as a ledger event before it responds; Link has the receipt.',
   request,
   responses: {
     200: { description: 'The whole document.', bytes: true, headers: ofDocument },

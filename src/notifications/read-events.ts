@@ -50,7 +50,7 @@ export const readEvents = defineOperation({
   callers: ['clients'],
   summary: 'Read the events of your notifications in order',
   description:
-    'Returns the events of the notifications of your client. Store the member after, and send it with your next request: no event is missing and none is repeated. The server keeps events for the days in FEED_DAYS (default 180), and rejects a cursor of deleted events with 410.',
+    'Returns the events of the notifications of your client. Store the member after, and send it with your next request: no event is missing and none is repeated. The server keeps events for the number of days that the operator has set (default 180). It rejects a cursor of deleted events with 410.',
   request,
   responses: { 200: { description: 'The events after the cursor.', schema: page } },
   refusals: ['bad-request', 'cursor-expired'],

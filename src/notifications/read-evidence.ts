@@ -49,7 +49,7 @@ export const readEvidence = defineOperation({
   callers: ['clients'],
   summary: 'Read the evidence of a notification',
   description:
-    'Returns a JWS that you can verify offline. It has the events by their names in ETSI EN 319 522, the digest of the content or the event that erased it, and the legal effect if the sender requested one. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with a JOSE library and /.well-known/jwks.json.',
+    'Returns a JWS that you can verify offline, with the events by their names in ETSI EN 319 522. It also has the digest of the content, or the event that erased it, and the requested legal effect. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with a JOSE library and /.well-known/jwks.json.',
   request,
   responses: {
     200: {
