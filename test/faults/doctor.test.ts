@@ -79,7 +79,12 @@ const cases: readonly (readonly [
     'the root key of another installation',
     (dataDir) => writeFileSync(join(dataDir, 'root.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`),
     {},
-    ['signing-keys', 'fault', /^a key is wrapped by root key \w+, and this server has root key/, /docs\/operate\/keys\.md/],
+    [
+      'signing-keys',
+      'fault',
+      /^a key is wrapped by root key \w+, and this server has root key/,
+      /docs\/operate\/keys\.md/,
+    ],
   ],
   [
     'a database that a newer program migrated',

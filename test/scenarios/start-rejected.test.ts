@@ -45,9 +45,15 @@ test('conflicting settings and missing files and addresses stop the start, and t
     [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
     [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": expected a file, received a folder\. See /m],
     [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: expected the path of a file, received "\/"/m],
-    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/reference\/settings/m],
+    [
+      { API_THREADS: '65' },
+      /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/reference\/settings/m,
+    ],
     [{ TRUSTED_PROXIES: '10.0.0.5, proxy' }, /^TRUSTED_PROXIES: expected addresses .*, received "proxy"\. See /m],
-    [{ VERIFY_POLICY: 'mine' }, /^VERIFY_POLICY: expected one of .*, received "mine"; .*\. See docs\/reference\/settings/m],
+    [
+      { VERIFY_POLICY: 'mine' },
+      /^VERIFY_POLICY: expected one of .*, received "mine"; .*\. See docs\/reference\/settings/m,
+    ],
     [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operate\/keys\.md#the-root-key\)$/m],
     [{ ADMIN_HOST: 'nowhere.invalid' }, /^nowhere\.invalid is not .*\. See docs\/reference\/settings\.md#admin_host$/m],
     [
