@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { scopes } from '../api/operation.ts';
 import { tokenPath } from '../auth/access-token.ts';
@@ -9,6 +9,7 @@ import { type ImportDeps, importCitizens } from '../identity/import/import-citiz
 import type { RandomBytes } from '../kernel/clock.ts';
 import { CommandFailed } from './command.ts';
 import { type DemoDocument, demoCitizens, demoDocuments } from './demo-data.ts';
+import { writeDemoEnvironments } from './demo-environments.ts';
 import { personas } from './personas.ts';
 
 type DemoClient = { readonly clientId: string; readonly clientSecret: string; readonly scopes: readonly string[] };
@@ -67,6 +68,7 @@ function writeDemoFile(path: string, content: DemoFile): DemoFile {
   writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   chmodSync(`${path}.new`, 0o600);
   renameSync(`${path}.new`, path);
+  writeDemoEnvironments(dirname(path), content);
   return content;
 }
 
