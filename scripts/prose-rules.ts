@@ -14,7 +14,7 @@ export const wordRules: readonly WordRule[] = [
     words: 'behind',
     use: '"after"',
     allowed:
-      'behind (?:an? |the |your |its |one |another |several )?(?:[\\w-]+ ){0,2}?(?:prox(?:y|ies)|load.balancers?|gateways?|firewalls?|NAT|CDN|pgbouncer|balancers?|scenes)|(?:fall|falls|fell|falling|fallen|lag|lags|lagged|lagging|left|leave|leaves|leaving) (?:[\\w-]+ ){0,3}?behind',
+      'behind (?:an? |the |your |its |one |another |several )?(?:[\\w-]+ ){0,2}?(?:\\[?prox(?:y|ies)|load.balancers?|gateways?|firewalls?|NAT|CDN|pgbouncer|balancers?|scenes)|(?:fall|falls|fell|falling|fallen|lag|lags|lagged|lagging|left|leave|leaves|leaving) (?:[\\w-]+ ){0,3}?behind',
   },
   { words: 'stands?|stood|standing', use: '"is"', allowed: 'st(?:and|ands|ood|anding) for|stand-(?:alone|in|by)' },
   { words: 'anew', use: '"again"' },

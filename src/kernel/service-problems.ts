@@ -123,7 +123,7 @@ export const serviceProblems = {
   'lock-not-kept-here': {
     status: 409,
     title: 'Locks are in another register',
-    cause: 'This server uses an external register, which has its own locks.',
+    cause: 'This server uses an external register, and locks are stored there.',
     fix: 'Lock the record in that register.',
   },
   'receipt-not-found': {
