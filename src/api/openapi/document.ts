@@ -1,12 +1,13 @@
 import type { TObject } from 'typebox';
 import { concealmentHeaders } from '../concealed-access.ts';
-import { type DocumentForm, type Operation, type ResponseShape, scopes } from '../operation.ts';
+import type { DocumentForm, Operation, ResponseShape } from '../operation.ts';
 import { capitalize, createSchemaComponents, type SchemaComponents } from './components.ts';
 import { asSchema, createExample, type ExampleContext, type JsonSchema } from './example.ts';
 import { type HeaderObject, headerComponents, ownHeader, responseHeaders } from './headers.ts';
 import { exampleContextOf, groupDescription, groupOf, idempotencyKeyDescription } from './operation-group.ts';
 import { problemExamples, problemSchema, refusalResponses } from './problems.ts';
 import { documentedSchema, withExample } from './schema.ts';
+import { scopeDescriptions } from './scope-descriptions.ts';
 import { describeWebhooks } from './webhooks.ts';
 
 /** The facts of this installation in the document, and its contacts. */
@@ -69,7 +70,7 @@ function infoOf({ publicUrl, apiVersion, supportEmail, termsUrl }: ApiInfo): Rec
     summary,
     'x-summary': summary,
     description:
-      'GET /v1 lists all endpoints; none is ever removed. Ignore members and values that you do not know. Every access to the data of a citizen is recorded in a signed ledger.',
+      'GET /v1 lists all endpoints, and none is ever removed. Ignore members and values that you do not know. The server records each access to the data of a citizen in a signed ledger.',
     ...(termsUrl === undefined ? {} : { termsOfService: termsUrl }),
     contact: {
       name: 'The operator of this installation',
@@ -85,11 +86,11 @@ function infoOf({ publicUrl, apiVersion, supportEmail, termsUrl }: ApiInfo): Rec
 function securityScheme({ publicUrl, authMethods }: ApiInfo): Record<string, unknown> {
   return {
     type: 'oauth2',
-    description: `JWT access tokens (RFC 9068) that are valid for at most 10 minutes. Algorithm, type, issuer and audience are fixed (RFC8725). At the token URL, a client authenticates with the method that the operator registered for it. This installation accepts ${listOf(authMethods)}. A client can bind its tokens to a key (DPoP, RFC 9449) or to its certificate (RFC 8705). Tokens of issuers that the operator trusts are accepted too.`,
+    description: `JWT access tokens (RFC 9068), valid for at most 10 minutes. The server accepts only its own algorithms, type, issuers and audience (RFC8725). At the token URL, a client authenticates with the method that the operator registered for it; this installation supports ${listOf(authMethods)}. A client can bind its tokens to a key (DPoP, RFC 9449) or to its certificate (RFC 8705). The server also accepts tokens of issuers that the operator trusts.`,
     flows: {
       clientCredentials: {
         tokenUrl: `${publicUrl}/oauth2/token`,
-        scopes: Object.fromEntries(scopes.map((scope) => [scope, `Use the operations that require ${scope}.`])),
+        scopes: scopeDescriptions,
       },
     },
   };
@@ -138,9 +139,10 @@ function requestBodyOf<P>(operation: Operation<P>, { limit, context, components 
   const name = `${capitalize(operation.name)}Body`;
   if (bodyBytes !== undefined) {
     const { usualType, form } = bodyBytes;
-    const sent = { ...documentBytes, description: `The bytes of the document: at most ${limit}.` };
+    const sent = { ...documentBytes, description: `The bytes of the document. The maximum is ${limit} bytes.` };
     const bytes = { schema: sent, example: exampleDocument };
-    const fields = form && formContent(form, sent, context);
+    const part = { ...sent, description: `${sent.description} ${typeOfPart}` };
+    const fields = form && formContent(form, part, context);
     const content = {
       // First, because generators use the first entry or, as proxies do, the first that fits: a wildcard fits a form too.
       ...(fields && { 'multipart/form-data': { ...fields, schema: components.refer(fields.schema, name) } }),
@@ -209,7 +211,8 @@ const concealmentParameters = [
     name: headerCase(concealmentHeaders.until),
     in: 'header',
     required: false,
-    description: 'Conceals this access from the citizen until this time. Requires the scope access-log:hide.',
+    description:
+      'Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide.',
     schema: { type: 'string', format: 'date-time', maxLength: 40 },
     example: '2027-05-20T09:30:00Z',
   },
@@ -218,7 +221,7 @@ const concealmentParameters = [
     in: 'header',
     required: false,
     description:
-      'The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.',
+      'The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen can read it when the concealment ends.',
     schema: { type: 'string', minLength: 1, maxLength: 2_400, pattern: '^[ -~]+$' },
     example: 'An%20investigation%20is%20under%20way.',
   },
@@ -259,6 +262,8 @@ function textContent({ pattern, description, example }: NonNullable<ResponseShap
   return { schema: { type: 'string', pattern, maxLength: 1_048_576, description }, example };
 }
 
+const typeOfPart =
+  'A part without a type, or with application/octet-stream, gets the type that its bytes and file name show.';
 const exampleDocument = '%PDF-1.7 …';
 // Without maxLength, which counts characters. Generators of validators fail on it where they expect a file.
 const documentBytes = { type: 'string', format: 'binary', description: 'The bytes of the document.' };
