@@ -4,6 +4,7 @@ import type { DispatchContext } from '../api/dispatch.ts';
 import { describeEndpoints } from '../api/endpoint-register.ts';
 import type { BoundOperation, ListedOperation } from '../api/operation.ts';
 import type { MountedHandler, PageRoute } from '../api/page-route.ts';
+import type { RefusedPage } from '../api/problem-response.ts';
 import type { Slice } from '../api/slice.ts';
 import type { TransportSecurity } from '../api/transport-security.ts';
 import { createAudit } from '../audit/create-audit.ts';
@@ -130,16 +131,46 @@ async function createServer(
     maxConcealmentMs: settings.accessLogHiddenDays * 86_400_000,
     fingerprintKey: context.root.derive('request-prints'),
   };
-  const { organisationOf, senderOf } = notifications;
-  const signInConfig = signInConfigOf(settings);
-  const { frame, pages: framePages } = openSiteFrame(settings);
-  const site = { frame, cookies: createCookies(publicUrl) };
-  const pageOptions = {
-    publicUrl,
+  const webPages = await openWebPages(context, options, {
     context: dispatchContext,
     boundOperation,
-    organisationOf,
+    notifications,
+  });
+  return createApiServer({
+    app: dispatchContext,
+    operations: operations.map(boundOperation),
+    pages: overridePages(options.pages, [...endpoint.pages, ...audit.pages, ...webPages.pages]),
+    mounts: [...notifications.mounts, ...webPages.mounts, ...endpoint.mounts, ...options.mounts],
+    publicUrl,
+    apiVersion,
+    random,
+    log,
+    refusedPage: webPages.refusedPage,
+    reusePort,
+    // The demo listens on loopback only. Its pages show every mail, and let the visitor choose a citizen.
+    isOwnHost: options.isDemo === true ? createHostCheck(new URL(publicUrl).hostname, '127.0.0.1') : undefined,
+    ...transport,
+  });
+}
+
+type WebPageParts = {
+  readonly context: DispatchContext;
+  readonly boundOperation: (operation: ListedOperation) => BoundOperation;
+  readonly notifications: ServerParts['notifications'];
+};
+
+/** Opens the start page, the page of confirmation links and, with a sign-in, the pages of citizens. */
+async function openWebPages(context: AppContext, options: CreateAppOptions, parts: WebPageParts) {
+  const { notifications } = parts;
+  const { publicUrl } = options;
+  const { frame, pages } = openSiteFrame(context.settings);
+  const site = { frame, cookies: createCookies(publicUrl) };
+  const signInConfig = signInConfigOf(context.settings);
+  const pageOptions = {
+    ...parts,
+    publicUrl,
     frame,
+    organisationOf: notifications.organisationOf,
     citizenNameOf: async (citizenId: string) => (await context.register.contactOf(citizenId))?.name,
     statedLanguageOf: notifications.statedLanguageOf,
   };
@@ -147,37 +178,21 @@ async function createServer(
   const citizenPages =
     signInConfig &&
     (await import('../web/open-citizen-pages.ts')).openCitizenPages(context, { ...pageOptions, signInConfig });
+  const hasOutbox = options.pages.some(({ path }) => path === outboxPath);
   const mailRefusalPage = createMailRefusalPage(site);
-  return createApiServer({
-    app: dispatchContext,
-    operations: operations.map(boundOperation),
-    pages: overridePages(options.pages, [...endpoint.pages, ...audit.pages, ...framePages]),
+  const refusedPage: RefusedPage = (request, refusal) =>
+    mailRefusalPage(request, refusal) ??
+    citizenPages?.refusedPage(request, refusal) ??
+    browserNotFoundPage(request, refusal);
+  return {
+    pages,
+    refusedPage,
     mounts: [
-      ...notifications.mounts,
-      mountStartPage({
-        ...site,
-        publicUrl,
-        hasCitizenPages: citizenPages !== undefined,
-        hasOutbox: options.pages.some(({ path }) => path === outboxPath),
-      }),
-      ...receiptPageMounts(context, senderOf, site),
+      mountStartPage({ ...site, publicUrl, hasOutbox, hasCitizenPages: citizenPages !== undefined }),
+      ...receiptPageMounts(context, notifications.senderOf, site),
       ...(citizenPages?.mounts ?? []),
-      ...endpoint.mounts,
-      ...options.mounts,
     ],
-    publicUrl,
-    apiVersion,
-    random,
-    log,
-    refusedPage: (request, refusal) =>
-      mailRefusalPage(request, refusal) ??
-      citizenPages?.refusedPage(request, refusal) ??
-      browserNotFoundPage(request, refusal),
-    reusePort,
-    // The demo listens on loopback only. Its pages show every mail, and let the visitor choose a citizen.
-    isOwnHost: options.isDemo === true ? createHostCheck(new URL(publicUrl).hostname, '127.0.0.1') : undefined,
-    ...transport,
-  });
+  };
 }
 
 /** A bug: an operation is listed, but no slice binds it, or the other way round. */

@@ -8,7 +8,12 @@ import { placeholdersOf } from './message-format.ts';
 const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
 
 /** Texts that are the same in English and in another language, by key. */
-const sharedKeys: Readonly<Record<string, readonly string[]>> = { fr: ['page.nav.messages', 'page.nav.documents'] };
+const sharedKeys: Readonly<Record<string, readonly string[]>> = {
+  fr: ['page.frame.menu', 'page.nav.messages', 'page.nav.documents'],
+  pt: ['page.frame.menu'],
+  it: ['page.frame.menu'],
+  nl: ['page.frame.menu', 'page.frame.privacy'],
+};
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */
 function textsByKey(texts: object, prefix = ''): Map<string, string> {

@@ -34,7 +34,7 @@ export type CitizenPagesDeps = {
   readonly call: CallOperation;
   /** The name of the organisation that owns a client. */
   readonly nameOf: (clientId: string) => string;
-  /** What the operator has chosen for the frame of the pages. */
+  /** The choices of the operator for the frame of the pages. */
   readonly frame: SiteFrame;
   readonly cookies: Cookies;
   /** The name of a citizen, and the language that the citizen has stated for messages. */

@@ -5,6 +5,9 @@ import { createPersonLookup } from './person-lookup.ts';
 function open(nameOf: (citizenId: string) => Promise<string | undefined>) {
   const [asked, faults] = [[] as string[], [] as unknown[]];
   let now = 0;
+  const pass = (ms: number) => {
+    now += ms;
+  };
   const personOf = createPersonLookup({
     nameOf: (citizenId) => {
       asked.push(citizenId);
@@ -14,7 +17,7 @@ function open(nameOf: (citizenId: string) => Promise<string | undefined>) {
     onFault: (fault) => void faults.push(fault),
     stopwatch: () => now,
   });
-  return { personOf, asked, faults, pass: (ms: number) => void (now += ms) };
+  return { personOf, asked, faults, pass };
 }
 
 test('the register is asked for a name once a minute for each citizen', async () => {

@@ -80,7 +80,7 @@ const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language, cooki
 function textsFor({ frame, cookies }: MailPageSite, request: IncomingMessage, url?: string): MailPageTexts {
   const locale = chooseLocale(cookies, request);
   const words = citizenTextsOf(locale, frame.timeZone);
-  // Whoever opens the link of a mail need not have an account here.
+  // A person who opens the link of a mail need not have an account here.
   return { ...locale, layout: { words, site: frame.name, frame, url, isSinglePage: true } };
 }
 

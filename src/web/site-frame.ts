@@ -4,7 +4,7 @@ import { SettingError, type Settings } from '../config/settings.ts';
 import { lightenToContrast } from '../kernel/colour-contrast.ts';
 import { createStylesheet, favicon, pictureAsset, textAsset } from './stylesheet.ts';
 
-/** What the operator has chosen for the frame of the pages for citizens. */
+/** The choices of the operator for the frame of the pages for citizens. */
 export type SiteFrame = {
   /** The name of the site; undefined for the name in the texts. */
   readonly name: string | undefined;
