@@ -52,10 +52,13 @@ export function signedOutPage(frame: CitizenLayout, signOutUrl: string | undefin
   return { ...page, headers: { ...page.headers, 'clear-site-data': '"cache"' } };
 }
 
-/** For a page that does not exist or belongs to another citizen. */
+/** For a page that does not exist or belongs to another citizen. It is the same at every address. */
 export function notFoundPage(frame: PageLayout): BufferedResponse {
   const { title, text } = frame.words.notFound;
-  return renderLayout(frame, { title, content: html`<p>${text}</p>${homeLink(frame)}`, status: 404 });
+  return renderLayout(
+    { ...frame, url: citizenPaths.home },
+    { title, content: html`<p>${text}</p>${homeLink(frame)}`, status: 404 },
+  );
 }
 
 /** Shown while a dependency does not respond; `headers` may contain Retry-After. */

@@ -26,10 +26,10 @@ test('the page of a confirmation link names its service, and a truncated link sh
   for (let length = path.length - 1; length >= '/received'.length; length -= 1) {
     const { status, headers, body: text } = await client({ path: path.slice(0, length) });
     assert.deepEqual([status, headers['content-type']], [404, 'text/html; charset=utf-8'], String(length));
-    assert.match(String(text), /<title>This link is not known<\/title>/);
+    assert.match(String(text), /<title>This link is not known – Public services<\/title>/);
   }
   for (const more of ['/', '%', '/yours']) {
     const { body: text } = await client({ path: `${path}${more}`, headers: { accept: 'text/html,*/*;q=0.8' } });
-    assert.match(String(text), /<title>This link is not known<\/title>/, more);
+    assert.match(String(text), /<title>This link is not known – Public services<\/title>/, more);
   }
 });

@@ -102,7 +102,7 @@ async function checkPage({ path, locale, title, status = 200 }: Expected): Promi
 }
 
 for (const [path, title] of Object.entries({
-  '/': 'citizen-services',
+  '/': 'Your official messages and documents – Public services',
   '/docs': 'Reference – citizen-services',
   '/problems': 'Problems – citizen-services',
   '/problems/citizen-not-found': 'Citizen not found – citizen-services',
@@ -133,7 +133,7 @@ test('the site name is aligned with the content of the page at any window width'
   for (const widthPx of [360, 1000, 1600]) {
     await using seen = await openPage(browser, `${home.url}/docs`, { scheme: 'light', widthPx, locale: 'en' });
     const begin = async (place: string) => (await seen.page.locator(place).boundingBox())?.x;
-    assert.equal(await begin('header a'), await begin('h1'), `${widthPx} px`);
+    assert.equal(await begin('.masthead a'), await begin('h1'), `${widthPx} px`);
   }
 });
 
@@ -141,12 +141,12 @@ const words = {
   en: {
     ask: 'Confirm the receipt – Demo Permit Service',
     done: 'Receipt confirmed – Demo Permit Service',
-    unknown: 'This link is not known',
+    unknown: 'This link is not known – Public services',
   },
   de: {
     ask: 'Empfang bestätigen – Demo Permit Service',
     done: 'Empfang bestätigt – Demo Permit Service',
-    unknown: 'Dieser Link ist nicht bekannt',
+    unknown: 'Dieser Link ist nicht bekannt – Öffentliche Verwaltung',
   },
 } as const;
 
@@ -172,6 +172,8 @@ for (const locale of ['en', 'de'] as const) {
     await using seen = await openPage(browser, `${home.url}${path}`, view);
     const { page, errors } = seen;
     const unfocused = await page.screenshot();
+    // The first stop is the link to the main part.
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     const focused = await page.evaluate<{ name: string; line: string }>(`(() => {
       const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
@@ -195,7 +197,7 @@ test('the Tab key reaches each link and table in the order of the page, with a v
     await using seen = await openPage(browser, `${home.url}${path}`, { scheme: 'dark', widthPx: 360, locale: 'en' });
     const { page } = seen;
     const inOrder = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('a, [tabindex]')].map((one) => one.href ?? one.getAttribute('aria-label'))`,
+      `[...document.querySelectorAll('a, [tabindex="0"]')].map((one) => one.href ?? one.getAttribute('aria-label'))`,
     );
     const reached: string[] = [];
     for (const _ of inOrder) {
