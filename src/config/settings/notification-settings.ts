@@ -34,7 +34,8 @@ export const notificationSettings = {
     name: 'TIME_ZONE',
     type: timeZoneType,
     default: 'UTC',
-    description: 'Time zone of legal deadlines and letter dates, as an IANA name such as Europe/Lisbon.',
+    description:
+      'Time zone of legal deadlines, letter dates and the pages for citizens, as an IANA name such as Europe/Lisbon.',
   },
   holidays: {
     name: 'HOLIDAYS',
