@@ -26,7 +26,7 @@ before(async () => {
 });
 
 const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const headingOf = (answer: { readonly body: Buffer }) => /<h1[^>]*>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
 const signInHeading = 'Your official messages and documents';
 
 async function signedIn(citizenId: string): Promise<CookieBrowser> {

@@ -41,7 +41,7 @@ async function openSite(t: TestContext, engine: 'sqlite' | 'postgres') {
 const interactionsOf = ({ requests }: Awaited<ReturnType<typeof startOpenIdProvider>>) =>
   [...requests].reduce((sum, [path, times]) => sum + (path.startsWith('/interaction/') ? times : 0), 0);
 
-const headingOf = ({ body }: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(body.toString('utf8'))?.[1];
+const headingOf = ({ body }: { readonly body: Buffer }) => /<h1[^>]*>(.*?)<\/h1>/.exec(body.toString('utf8'))?.[1];
 
 for (const { name: engine } of engines) {
   test(`${engine}: a citizen signs in at a provider by a pushed request and private_key_jwt, and signs out of both`, async (t) => {
