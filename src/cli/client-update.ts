@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
 import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
 import { clientFlags, parseClientFlags, parseCredentialFlags, parseScopes, requirePolicy } from './client-flags.ts';
+import { messageFlagsHelp, messageFlagsUsage } from './client-message-flags.ts';
 import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
@@ -15,6 +16,7 @@ const details = `Only the given values change. A list replaces the list of the c
   --return-address TEXT|none
                       The address for undeliverable letters, in letters that are printed from now on;
                       none: LETTER_RETURN_ADDRESS.
+${messageFlagsHelp}
   --quota N           Requests per second for each scope.
   --jwks FILE, --certificate FILE|dns:NAME
                       New keys or a new certificate for a client that already uses keys or a certificate. The old ones get no
@@ -25,7 +27,9 @@ export function clientUpdateCommand(withContext: WithContext<CommandContext>, te
   return {
     name: 'clients update',
     usage:
-      'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--return-address TEXT|none] [--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
+      'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--return-address TEXT|none] ' +
+      `${messageFlagsUsage} ` +
+      '[--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
     summary: 'Changes a client. The change takes effect within a minute.',
     details,
     run: async (args) => {

@@ -14,6 +14,7 @@ import {
   parseScopes,
   requirePolicy,
 } from './client-flags.ts';
+import { messageFlagsHelp, messageFlagsUsage } from './client-message-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
 import {
   type Command,
@@ -55,6 +56,7 @@ const details = `NAME is shown to citizens as the sender of messages and as the 
   --return-address TEXT
                       The address for undeliverable letters, such as 'P.O. Box 100, 0101 Oslo', instead of
                       LETTER_RETURN_ADDRESS.
+${messageFlagsHelp}
   --quota N           Requests per second for each scope. Default: 1000.`;
 
 /** The `clients` commands, except `clients usage`. */
@@ -63,7 +65,9 @@ export function clientCommands(withContext: WithContext<CommandContext>, termina
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] [--quota N] [--json]',
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] ' +
+        `${messageFlagsUsage} ` +
+        '[--quota N] [--json]',
       summary: 'Creates a client that can call the API. A secret is shown once.',
       details,
       run: async (args) => {
@@ -129,7 +133,7 @@ async function parseCreateFlags(
   // Only the demo creates demo clients.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
   if (kind === undefined) throw new UsageError('--kind must be test, team or live');
-  const { purposes, legalBases, returnAddress, quota } = parseClientFlags(values);
+  const { purposes, legalBases, returnAddress, messages, quota } = parseClientFlags(values);
   const wanted: ClientOptions = {
     name,
     kind,
@@ -140,6 +144,7 @@ async function parseCreateFlags(
     legalBases: legalBases ?? undefined,
     policy: values.policy,
     returnAddress: returnAddress ?? undefined,
+    messages,
     quota,
   };
   return { wanted, json: values.json === true };
@@ -160,7 +165,9 @@ async function createClient(
     statements: [insertClient(client)],
   });
   const shown = printableClient(client, secret);
-  const lines = Object.entries(shown).map(([name, value]) => value && `${name}: ${[value].flat().join(' ')}\n`);
+  const lines = Object.entries(shown).map(
+    ([name, value]) => value && `${name}: ${[value].flat().join(' ') || 'none'}\n`,
+  );
   terminal.stdout(json ? `${JSON.stringify(shown)}\n` : lines.join(''), secret && lostSecretMessage(client.clientId));
   if (secret !== undefined)
     terminal.stderr(
@@ -233,6 +240,7 @@ function printableClient(client: Client, secret?: Secret) {
     legalBases: client.legalBases,
     policy: client.policy,
     returnAddress: client.returnAddress?.join(', '),
+    ...client.messages,
     quotaPerSecond: client.quota.perSecond,
     createdAt: formatInstant(createdAt),
     disabledAt: disabledAt === undefined ? undefined : formatInstant(disabledAt),
