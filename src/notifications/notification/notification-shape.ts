@@ -287,7 +287,6 @@ function deliveryEntriesOf(
     const why = reason === undefined ? {} : { reason };
     const proof = event === 'delivered' && at === confirmedAt ? { confirmed: true } : {};
     if (event === 'failed' || event === 'delivered') entries.push({ at, subjectId, event, channel, ...why, ...proof });
-    if (event === 'confirmed') entries.push({ at, subjectId, event, channel });
     if (event === 'failed-again') entries.push({ at, subjectId, event: 'failed', channel, ...why, repeated: true });
   }
   // A state without an attempt: placed in the inbox, skipped, overdue, proved by a late report, or returned after a proof.
@@ -307,6 +306,7 @@ function deliveryEntriesOf(
       ...(repeated ? { repeated } : {}),
     });
   }
+  if (confirmedAt !== undefined) entries.push({ at: confirmedAt, subjectId, event: 'confirmed', channel });
   return entries;
 }
 
