@@ -349,7 +349,7 @@ export type EventData = {
     | 'cancelled'>;
   /** The id of the delivery, for notification.delivery-ended. */
   delivery?: string;
-  /** The channel of the delivery. */
+  /** The channel of the delivery, or of the link for notification.confirmed. */
   channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
   /** The outcome of the delivery attempt. */
   outcome?: Open<'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped' | 'retry'>;
@@ -375,6 +375,7 @@ export type EventData = {
     | 'unopened'
     | 'content-erased'
     | 'already-read'
+    | 'receipt-confirmed'
     | 'declined'
     | 'nothing-to-remind'
     | 'withdrawn'
@@ -389,7 +390,8 @@ export type FeedEvent = {
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.cancelled. Ignore unknown types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
+   * types.
    */
   type: string;
   /** When the event happened. */
@@ -450,6 +452,21 @@ export type InboxItem = {
   receivedAt: string;
   /** Whether the citizen opened it before. */
   opened: boolean;
+  legalEffect?: InboxLegalEffect;
+};
+
+/** Show it before the citizen opens the message. */
+export type InboxLegalEffect = {
+  /** The rule by which the message counts as served. */
+  rule: string;
+  /** Whether a confirmation by the link in a mail counts like opening. */
+  confirmationCounts: boolean;
+  /** true: unless it is opened, the message counts as served only after a letter, not posted yet. */
+  awaitsLetter: boolean;
+  /** Since when it counts as served, in the time zone of the server. */
+  effectiveOn?: string;
+  /** From when it will count as served even if the citizen does not open it. */
+  dueOn?: string;
 };
 
 export type ListDocumentsAnswer = {
@@ -579,6 +596,7 @@ export type NotificationEvent = {
     | 'failed'
     | 'unknown'
     | 'skipped'
+    | 'confirmed'
     | 'read'
     | 'undeliverable'
     | 'cancelled'>;
@@ -613,6 +631,7 @@ export type NotificationReason = {
     | 'unopened'
     | 'content-erased'
     | 'already-read'
+    | 'receipt-confirmed'
     | 'declined'
     | 'nothing-to-remind'
     | 'withdrawn'
@@ -679,12 +698,14 @@ export type OpenInboxMessageAnswer = {
   receivedAt: string;
   /** Whether the citizen opened it before. */
   opened: boolean;
+  legalEffect?: InboxLegalEffect;
   /** The text as sent: plain text or restricted Markdown. */
   message: string;
   /** The message as an HTML page with all texts escaped. */
   html: string;
   /** Documents that belong to the message. */
   attachments: Attachment[];
+  contact: SenderContact;
 };
 
 /**
@@ -721,6 +742,8 @@ export type PreviewNotificationAnswerChannelsItem = {
   reason?: NotificationReason;
   /** Email and inbox: the subject. */
   subject?: string;
+  /** true: this mail or text message only says that there is a message. Its content is in the inbox. */
+  noticeOnly?: boolean;
   /**
    * The text that this channel would send; for a mail without the id and the links. The link of a text message has an
    * id of zeros.
@@ -868,7 +891,8 @@ export type ReceiveEvent = {
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.cancelled. Ignore unknown types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
+   * types.
    */
   type: string;
   /** When the event happened. */
@@ -938,10 +962,19 @@ export type SendNotificationBody = {
   /** Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
   attachments?: string[];
   /**
-   * The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The
-   * evidence contains the result.
+   * The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. With
+   * -or-confirmed at its end, a confirmation by the link in a mail counts like opening. The evidence contains the
+   * result. Mails and the inbox show the rule to the citizen beforehand.
    */
   legalEffect?: string;
+};
+
+/** How the citizen can contact the sender; without unknown members. */
+export type SenderContact = {
+  phone?: string;
+  email?: string;
+  /** The URL that the server calls. */
+  url?: string;
 };
 
 export type StatePreferencesBody = {
