@@ -55,7 +55,7 @@ test('a key that is published for another use verifies no result', async () => {
   }
 });
 
-test('an unsigned result, and a result signed with a shared secret, are refused', async () => {
+test('a result without a signature, or signed with a shared secret, is refused', async () => {
   const encoded = [{ alg: 'none', typ }, payload].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   );

@@ -27,7 +27,7 @@ test('a call signed by the reference library is accepted with each form of heade
   }
 });
 
-test('one valid signature of several is enough, and a signature for another secret, body, id or time is refused', () => {
+test('a call with one valid signature among several is accepted, and a signature for another secret, body, id or time is refused', () => {
   const headers = signed();
   const both = {
     ...headers,
@@ -59,7 +59,7 @@ test('a call with a timestamp outside the tolerance, in the past or future, is r
   assert.throws(() => verifyWebhook(secret, { ...signed(), 'Webhook-Timestamp': 'now' }, body, { now }), /no time/);
 });
 
-test('the error names a missing header, and an invalid secret is a TypeError', () => {
+test('a missing header is named in the error, and an invalid secret throws a TypeError', () => {
   for (const name of ['Webhook-Id', 'Webhook-Timestamp', 'Webhook-Signature']) {
     const headers = { ...signed(), [name]: undefined };
     assert.throws(() => verifyWebhook(secret, headers, body, { now }), new RegExp(`no header ${name.toLowerCase()}`));

@@ -5,7 +5,7 @@ import { createHttpClient } from '../../test/support/http-client.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { createAdminServer, createHostCheck } from './admin-server.ts';
 
-test('a page that fails or is refused answers 500, and the next request is answered', async (t) => {
+test('a request for a page that fails or is refused gets 500, and the next request is answered', async (t) => {
   const admin = createAdminServer();
   t.after(() => admin.close());
   const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [
@@ -25,7 +25,7 @@ test('a page that fails or is refused answers 500, and the next request is answe
   ]);
 });
 
-test('HEAD and a query are answered like GET without them, other methods with the allowed ones', async (t) => {
+test('HEAD and a query string get the answer of GET, and other methods get a list of the allowed ones', async (t) => {
   const admin = createAdminServer();
   t.after(() => admin.close());
   const headers = { 'content-type': 'text/plain; version=0.0.4' };
@@ -45,7 +45,7 @@ test('HEAD and a query are answered like GET without them, other methods with th
   assert.deepEqual(await asked('HEAD', '/metrics/'), [404, null, '0', null, '']);
 });
 
-test('on loopback a request whose Host header is another name reads nothing (DNS rebinding)', async (t) => {
+test('a server on loopback refuses a request whose Host header has another name (DNS rebinding)', async (t) => {
   const admin = createAdminServer();
   t.after(() => admin.close());
   const page = { path: '/metrics', get: async () => ({ status: 200, headers: {}, body: 'headers' }) };
@@ -70,7 +70,7 @@ test('on loopback a request whose Host header is another name reads nothing (DNS
   }
 });
 
-test('a server that others can reach accepts any name, and one on loopback only its own', () => {
+test('a server that other machines can reach accepts any Host header, and a server on loopback only its own name', () => {
   for (const address of ['0.0.0.0', '::', '10.1.2.3', 'fd00::1'])
     assert.equal(createHostCheck(address, address)('service.example:9090'), true, address);
   const isForUs = createHostCheck('Gov-1.example', '127.0.1.1');
@@ -80,7 +80,7 @@ test('a server that others can reach accepts any name, and one on loopback only 
   );
 });
 
-test('a slow page and an open connection do not keep the server from closing', async () => {
+test('a server closes despite a slow page and an open connection', async () => {
   const admin = createAdminServer();
   const asked = Promise.withResolvers<void>();
   const never = new Promise<never>(() => undefined);

@@ -42,7 +42,7 @@ async function connectedClient(t: TestContext, url: string) {
   return client;
 }
 
-test('connections that wait to be accepted when one of two listeners stops are all answered', onLinux, async (t) => {
+test('when one of two listeners stops, every connection that waits to be accepted is answered', onLinux, async (t) => {
   const first = namedServer('first');
   const port = await first.listen('127.0.0.1', 0);
   t.after(() => first.stop(1_000));

@@ -21,7 +21,7 @@ test('with an https URL every response has Strict-Transport-Security, and nothin
   }
 });
 
-test('a type that Accept refuses by name is not sent because of a wider range', async (t) => {
+test('a media type that Accept excludes by name is not sent, even if a wider range allows it', async (t) => {
   const operation = defineOperation({
     name: 'readThing',
     since: '1.0',
@@ -51,7 +51,7 @@ test('a type that Accept refuses by name is not sent because of a wider range', 
     assert.equal(await statusOf(accept), 406, accept);
 });
 
-test('a mounted handler responds with the headers of every response, and its own replace them', async (t) => {
+test('a response of a mounted handler has the common headers, except those that the handler sets itself', async (t) => {
   const handler: RequestListener = (_request, response) => {
     response.writeHead(200, { 'cache-control': 'public' }).end('{}');
   };

@@ -35,7 +35,7 @@ async function slowRequest(t: TestContext, streams: boolean, read = true) {
   return { slow, send, request, response, span: () => t.mock.timers.tick(bodyLimits.spanMs) };
 }
 
-test('a streamed body may take any time while enough bytes arrive in each span, and no longer', async (t) => {
+test('a streamed body may take any time, until fewer bytes than required arrive in one span', async (t) => {
   const { slow, send, span } = await slowRequest(t, true);
   for (let count = 0; count < 8; count += 1) {
     await send(bodyLimits.spanBytes);
@@ -49,7 +49,7 @@ test('a streamed body may take any time while enough bytes arrive in each span, 
   assert.deepEqual(slow, [1]);
 });
 
-test('a body that is read into memory has a total time, however fast it arrives', async (t) => {
+test('a body that is read into memory has a limit for its total time, however fast it arrives', async (t) => {
   const { slow, send, span } = await slowRequest(t, false);
   for (let at = 0; at < bodyLimits.wholeMs; at += bodyLimits.spanMs) {
     assert.deepEqual(slow, []);
@@ -59,7 +59,7 @@ test('a body that is read into memory has a total time, however fast it arrives'
   assert.deepEqual(slow, [1]);
 });
 
-test('bytes that the server has not read yet do not count against the sender', async (t) => {
+test('a sender whose bytes wait in the server does not count as slow', async (t) => {
   const { slow, request, span, send } = await slowRequest(t, true);
   await send(bodyLimits.spanBytes);
   span();
@@ -69,7 +69,7 @@ test('bytes that the server has not read yet do not count against the sender', a
   assert.deepEqual(slow, []);
 });
 
-test('a body that was never read is not watched after its response and the end of its connection', async (t) => {
+test('a request whose body was never read does not count as slow after its connection ended', async (t) => {
   const { slow, request, response, span } = await slowRequest(t, true, false);
   response.setHeader('connection', 'close');
   const gone = once(request.socket, 'close');

@@ -20,7 +20,7 @@ function parsed(
   return [hidden.slug, ...(hidden.issues ?? []).map(({ name, code }) => `${name} ${code}`)];
 }
 
-test('an access is concealed with a reason and for at most the time that the operator allows, or the request is refused', () => {
+test('a request to conceal an access is refused without a reason or beyond the time that the operator allows', () => {
   const hidden = { hiddenUntil: '2026-02-14T00:00:00.000Z', hiddenReason: 'Ermittlung \u00fcber 4 O 12/26' };
   const early = 'access-log-hidden-until out-of-range';
   const unsaid = 'access-log-hidden-reason malformed';
@@ -45,7 +45,7 @@ test('a concealment until a date that does not exist is refused', () => {
   assert.deepEqual(parsed({ until: '2026-02-30T00:00:00Z', reason }, { longestMs }), early);
 });
 
-test('a concealment without the scope, or if the operator allows none, is refused', () => {
+test('a concealment is refused without the scope, or if the operator allows none', () => {
   for (const headers of [{ until, reason }, { until }, { reason }]) {
     assert.deepEqual(parsed(headers, { scopes: ['documents:read'] }), ['hiding-not-permitted']);
     assert.deepEqual(parsed(headers, { longestMs: 0 }), ['hiding-not-permitted']);

@@ -14,13 +14,13 @@ function looksAt(...looks: readonly (readonly number[])[]): boolean[] {
   });
 }
 
-test('a loop with long turns is late until they are short, and one long turn among short ones is not', () => {
+test('an event loop counts as late while its turns are long, and not after one long turn among short ones', () => {
   assert.deepEqual(looksAt([600, 700], [20, 20, 20]), [true, false]);
   assert.deepEqual(looksAt([900, 21, 20, 22]), [false]);
   assert.deepEqual(looksAt([20, 20, 20]), [false]);
 });
 
-test('one turn that fills a whole second is not late, but the long turns after it are', () => {
+test('an event loop does not count as late after one turn of a whole second, but after further long turns', () => {
   assert.deepEqual(looksAt([1_500], [20, 21, 20], [20, 21, 20]), [false, false, false]);
   assert.deepEqual(looksAt([1_500], [1_500], [1_500], [1_500], [20, 20, 20, 20]), [false, true, true, true, false]);
   assert.deepEqual(looksAt([], [600, 700], []), [false, true, true], 'no turn says nothing either');

@@ -44,7 +44,7 @@ test('at a level above info faults are logged and requests are not', () => {
   assert.match(lines[0] ?? '', /"level":"error".*"broken"/);
 });
 
-test('a thrown value that is no Error is logged by its type, without its content', () => {
+test('a thrown value that is not an Error is logged with its type and without its content', () => {
   const { log, lines } = logAt('info');
   for (const thrown of ['Ada Lovelace', { name: 'Ada Lovelace' }, null]) log.fault('here', thrown);
   log.fault('here', new Error('broken', { cause: 'Ada Lovelace' }));

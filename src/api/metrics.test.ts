@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createAdminServer } from './admin-server.ts';
 import { createMetrics } from './metrics.ts';
 
-test('a gauge shows one number for each value of its label, and none for an unknown value', async (t) => {
+test('a gauge has one number for each known value of its label, and none for an unknown value', async (t) => {
   const [metrics, admin] = [await createMetrics(), createAdminServer()];
   t.after(() => admin.close());
   let waits: ReadonlyMap<string, number> = new Map();

@@ -22,7 +22,7 @@ function paddingWithStopwatch(intervalMs: number) {
   };
 }
 
-test('padding resolves at the next multiple of the interval after its own start, however early the timer fires', async () => {
+test('padding resolves at the next multiple of the interval from its start, however early the timer fires', async () => {
   const { padding, advanceTo } = paddingWithStopwatch(5);
   const padFirst = padding.start();
   await advanceTo(1.25);

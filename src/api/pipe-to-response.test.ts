@@ -47,7 +47,7 @@ async function served(t: TestContext, pieces: ByteChunks, length?: number): Prom
 
 for (const announced of [undefined, 40 * mib]) {
   const lengthTitle = announced === undefined ? 'without its length' : 'with its length';
-  test(`a slow reader receives every chunk whole, although all chunks share one buffer, ${lengthTitle}`, async (t) => {
+  test(`a slow reader of a response ${lengthTitle} receives every chunk whole, although all chunks share one buffer`, async (t) => {
     const { seen, pieces } = reused(40);
     const response = await served(t, pieces, announced);
     for (let turn = 0; turn < 200; turn += 1) await nextTurn();
@@ -61,7 +61,7 @@ for (const announced of [undefined, 40 * mib]) {
   });
 }
 
-test('no byte follows the declared length, the source runs to its end, and an empty response ends', async (t) => {
+test('a response ends at its declared length, even if its source has more bytes or fails afterwards', async (t) => {
   const { seen, pieces } = reused(3, new Error('a fault after the last byte'));
   const response = await served(t, pieces, 2 * mib);
   assert.equal(Buffer.concat(await response.toArray()).length, 2 * mib);
@@ -71,7 +71,7 @@ test('no byte follows the declared length, the source runs to its end, and an em
   assert.deepEqual(await empty.toArray(), []);
 });
 
-test('a client that goes away closes the source', async (t) => {
+test('the source of a response is closed when its client disconnects', async (t) => {
   const { seen, pieces } = reused(1_000);
   const response = await served(t, pieces);
   response.destroy();
@@ -79,7 +79,7 @@ test('a client that goes away closes the source', async (t) => {
   assert.ok(seen.given < 1_000);
 });
 
-test('a source that fails ends the response early', async (t) => {
+test('a response ends early when its source fails', async (t) => {
   for (const announced of [undefined, 5 * mib]) {
     const response = await served(t, reused(3, new Error('a chunk does not authenticate')).pieces, announced);
     await assert.rejects(response.toArray(), /aborted/);

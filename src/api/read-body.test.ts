@@ -18,7 +18,7 @@ test('a body is read whole in any chunks, and not beyond its limit', async () =>
   assert.equal(slugOf(await read(full, Buffer.from(' '))), 'payload-too-large');
 });
 
-test('a client that goes away during its body is refused, and is no fault of the server', async () => {
+test('a client that disconnects during its body is refused, and no fault of the server is reported', async () => {
   for (const fault of [undefined, new Error('aborted')]) {
     const stream = new Readable({ read: () => undefined });
     stream.push('{"name":');
@@ -50,12 +50,12 @@ test('a body that is not JSON is refused with its line and column, and without i
   const result = await read(Buffer.from('{\n  "familyName": "Zzyxwname",\n}'));
   assert.deepEqual('refusal' in result && result.refusal, {
     slug: 'malformed-json',
-    detail: 'The body stops being JSON at line 3, column 1.',
+    detail: 'The body is not valid JSON at line 3, column 1.',
     members: { line: 3, column: 1 },
   });
 });
 
-test('an operation without a body accepts only an empty one, and reads no more than that', async () => {
+test('an operation without a body accepts only an empty body or object, and does not read a longer body to its end', async () => {
   const codesOf = async (stream: Readable) => (await unexpectedBodyIssues(stream)).map(({ code }) => code);
   const of = (text: string) => codesOf(Readable.from([Buffer.from(text)], { objectMode: false }));
   for (const text of ['', ' \n', '{}', ' { } ']) assert.deepEqual(await of(text), [], text);

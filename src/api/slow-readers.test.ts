@@ -37,7 +37,7 @@ test('a client that does not read its response is disconnected, and one that rea
   still.destroy();
 });
 
-test('a client is disconnected only if it reads too little of a waiting response for a whole span', (t) => {
+test('a client is disconnected only after it has read too little of a waiting response for a whole span', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const server = createServer();
   endSlowReaders(server, { spanMs: 1_000, spanBytes: 100 });
@@ -101,7 +101,7 @@ test('a client is disconnected only if it reads too little of a waiting response
   assert.deepEqual(cut, []);
 });
 
-test('one address cannot have more connections than its limit, and gets new ones after closing some', async (t) => {
+test('an address at its limit of connections gets no further one until it closes one', async (t) => {
   const { server, port } = await listening(t, 1);
   limitConnectionsPerAddress(server, 3);
   const open = async () => {

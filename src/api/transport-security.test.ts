@@ -105,7 +105,7 @@ test('client certificates are requested only if this server terminates TLS', () 
   };
   assert.throws(
     () => tlsOptionsOf(app, []),
-    /^SettingError: TLS_CLIENT_CERTIFICATES: it requires TLS_CERTIFICATE and TLS_KEY/,
+    /^SettingError: TLS_CLIENT_CERTIFICATES: requires TLS_CERTIFICATE and TLS_KEY/,
   );
 });
 
@@ -125,7 +125,7 @@ test('unreadable authorities prevent the start with the name of their setting', 
 
 function testSetBack(engine: Engine, isAlone: boolean): void {
   const who = isAlone ? 'one process' : 'one of several processes';
-  test(`${engine.name}: quotas refill in real time after the machine clock is set back by an hour, in ${who}`, async (t) => {
+  test(`${engine.name}: after the machine clock is set back by an hour, quotas refill in real time in ${who}`, async (t) => {
     const clock = { at: Date.now(), now: () => clock.at };
     const app = {
       clock,

@@ -58,7 +58,7 @@ test('an offset whose + was decoded as a space has a hint in a query, and none i
   );
 });
 
-test('a body that is not an object is reported as such', () => {
+test('a body that is not an object is reported as the wrong type', () => {
   assert.deepEqual(check([])[0]?.code, 'wrong-type');
   assert.deepEqual(check(null)[0]?.code, 'wrong-type');
 });
@@ -80,7 +80,7 @@ test('an unknown name that could be personal data is not repeated', () => {
   assert.ok(!JSON.stringify(issues).includes('Eleni'));
 });
 
-test('a query has each parameter once, in percent-encoded UTF-8', () => {
+test('a query with a repeated parameter, or not in percent-encoded UTF-8, is refused', () => {
   assert.deepEqual(parseQuery('a=b+c&d=%C3%A9&limit=7', schema).values, { a: 'b c', d: 'é', limit: 7 });
   assert.deepEqual(
     parseQuery('a=%ff', undefined).issues.map(({ name, code }) => [name, code]),
@@ -149,25 +149,25 @@ test('an unknown name that resembles none is reported with the allowed names', (
   assert.deepEqual(found(Type.Object({}, closed)), ['unknown; no names are allowed here']);
 });
 
-test('a time in another format is reported with the right one', () => {
+test('a time in another format is reported with the accepted format', () => {
   const times = compilePartCheck('body', Type.Object({ at: Type.String({ format: 'date-time' }) }));
   assert.deepEqual(times({ at: '2026-01-31 12:00' }), [
     {
       in: 'body',
       pointer: '/at',
       code: 'malformed',
-      detail: 'must be an instant with its offset, as 2026-01-31T12:00:00Z',
+      detail: 'must be an instant with its offset, such as 2026-01-31T12:00:00Z',
     },
   ]);
 });
 
-test('a name is similar with one edit, one swap, or another case', () => {
+test('two names are similar if they differ by one edit, one swap or by case', () => {
   for (const near of ['mesage', 'messages', 'massage', 'emssage', 'MESSAGE', 'mess_age'])
     assert.ok(isSimilarName(near, 'message'), near);
   for (const far of ['msg', 'massages', 'citizenId', '']) assert.ok(!isSimilarName(far, 'message'), far);
 });
 
-test('the fault of a pattern has a description of the pattern', () => {
+test('a value that does not match its pattern is reported with a description of the pattern', () => {
   const title = Type.String({ pattern: '^[ -~]+$', description: 'The title, percent-encoded.' });
   const coded = compilePartCheck(
     'header',
@@ -182,7 +182,7 @@ test('the fault of a pattern has a description of the pattern', () => {
   );
 });
 
-test('the faults of a nullable member are those of its schema, without a word about null', () => {
+test('the faults of a nullable member are those of its schema, and do not mention null', () => {
   const channel = Type.Union([Type.Literal('email'), Type.Literal('sms')]);
   const hours = Type.Object(
     { from: Type.Integer({ maximum: 24 }), channels: Type.Array(channel) },

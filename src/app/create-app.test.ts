@@ -24,13 +24,13 @@ function operationOf(name: string): ListedOperation {
 const [one, other] = [operationOf('one'), operationOf('other')];
 const bind = (operation: ListedOperation) => bindOperation(operation, {} as never);
 
-test('a listed operation is paired with the bound form of its slice', () => {
+test('each listed operation is paired with the operation that its slice binds', () => {
   const [first, second] = [bind(one), bind(other)];
   const boundOperation = pairOperations([one, other], [{ operations: [second] }, { operations: [first] }]);
   assert.deepEqual([boundOperation(one), boundOperation(other)], [first, second]);
 });
 
-test('an operation that no slice binds stops the start, and so does one that is not listed', () => {
+test('an operation that no slice binds, or that is not listed, stops the start', () => {
   assert.throws(() => pairOperations([one, other], [{ operations: [bind(one)] }]), { message: 'no slice binds other' });
   assert.throws(() => pairOperations([one], [{ operations: [bind(one), bind(other)] }]), {
     message: 'other is missing in operations.ts',

@@ -4,7 +4,7 @@ import { listenForShutdown } from './shutdown-signal.ts';
 
 const listening = () => ['SIGTERM', 'SIGINT'].map((signal) => process.listenerCount(signal));
 
-test('after the first signal, a second one of either kind ends the process', async () => {
+test('a second signal of either kind ends a process that is stopping', async () => {
   const before = listening();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     using stop = listenForShutdown();

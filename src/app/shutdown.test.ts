@@ -6,7 +6,7 @@ import { waitUntil } from '../../test/support/wait-until.ts';
 import { createLog } from '../api/log.ts';
 import { stopAll } from './shutdown.ts';
 
-test('parts stop one after the other, and one that fails or takes too long is logged and does not affect the others', async () => {
+test('parts stop one after the other, and a part that fails or takes too long is logged and does not stop the others', async () => {
   const time = createVirtualTime();
   const done: string[] = [];
   const log = createLog('error', { write: (line) => done.push(JSON.parse(line).fault.message) });
@@ -28,7 +28,7 @@ test('parts stop one after the other, and one that fails or takes too long is lo
   assert.deepEqual(done, ['first', 'at once', 'its database is gone']);
   await time.advance(27_000, () => nextTick());
   await stopping;
-  assert.deepEqual(done.slice(3), ['a part of the server did not end within 27000 ms', 'last']);
+  assert.deepEqual(done.slice(3), ['a part of the server did not stop within 27000 ms', 'last']);
   // A later failure is not logged.
   late.reject(new Error('much later'));
   await nextTick();

@@ -7,7 +7,7 @@ import { readAccessLog } from './access-log.ts';
 const nameLookups = { organisationOf: (clientId: string) => clientId, explanationOf: async () => undefined };
 
 for (const engine of engines) {
-  test(`${engine.name}: a use that is not signed is not returned, and all parts can be read from one tree`, async (t) => {
+  test(`${engine.name}: a use is returned after it is signed, and every page can be read from the same tree`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const parts = { ...app, log: app.view, ...nameLookups };
     const readNumbers = async (checkpoint?: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>) => {
@@ -33,7 +33,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: the last signed uses before a number are in order, without repeats and gaps`, async (t) => {
+  test(`${engine.name}: the pages of the last signed uses before a number are in order, without repeats and gaps`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const parts = { ...app, log: app.view, ...nameLookups };
     await app.use('bert', 'anna', 'anna', 'bert', 'anna', 'anna', 'anna');

@@ -18,7 +18,7 @@ const endpoint: Endpoint = {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: of processes that start together one records an endpoint, and a new schema is recorded too`, async (t) => {
+  test(`${engine.name}: one of several processes that start together records an endpoint, and a changed schema is recorded again`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const parts = { ...app, read: app.db.read };
     const counts = await Promise.all([1, 2, 3].map(() => recordEndpoints([endpoint], parts)));

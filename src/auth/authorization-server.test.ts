@@ -23,7 +23,7 @@ import { setClientDisabled } from './client-store.ts';
 import { createQuotaLimiter } from './quota.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a client secret gets a token as in RFC 9068 that the interface accepts`, async (t) => {
+  test(`${engine.name}: a client with a secret gets an RFC 9068 token that the interface accepts`, async (t) => {
     const served = await startTokenServer(t, engine);
     const { clientId } = served.client.client;
     const { status, headers, body } = await served.ask({}, basicAuthHeader(served));
@@ -69,7 +69,7 @@ for (const engine of engines) {
   });
 }
 
-test('client_secret_post is accepted; a wrong secret and the stored hash are refused', async (t) => {
+test('client_secret_post is accepted, and a wrong secret or the stored hash as secret is refused', async (t) => {
   const served = await startTokenServer(t);
   const { clientId, credential } = served.client.client;
   const secret = served.client.secret?.reveal() ?? '';
@@ -84,7 +84,7 @@ test('client_secret_post is accepted; a wrong secret and the stored hash are ref
         401,
         {
           error: 'invalid_client',
-          error_description: 'client_id or client_secret is wrong, or this client has another method',
+          error_description: 'client_id or client_secret is wrong, or this client must use another method',
         },
       ],
     );
@@ -100,7 +100,7 @@ test('[R54] an unknown or foreign scope is invalid_scope, and a narrower scope i
     const { status, body } = await served.ask({ scope }, basicAuthHeader(served));
     assert.deepEqual(
       [status, body['error'], body['error_description']],
-      [400, 'invalid_scope', 'this client may ask for: documents:read notifications:send'],
+      [400, 'invalid_scope', 'this client may request: documents:read notifications:send'],
     );
   }
   const { body } = await served.ask({ scope: 'documents:read' }, basicAuthHeader(served));
@@ -108,7 +108,7 @@ test('[R54] an unknown or foreign scope is invalid_scope, and a narrower scope i
   assert.equal(decodeJwt(String(body['access_token']))['scope'], 'documents:read');
 });
 
-test('our resource is accepted, another one is invalid_target, and other grant types are refused', async (t) => {
+test('the resource of this interface is accepted, another one is invalid_target, and other grant types are refused', async (t) => {
   const served = await startTokenServer(t);
   assert.equal((await served.ask({ resource: `${publicUrl}/v1` }, basicAuthHeader(served))).status, 200);
   assert.equal(
@@ -148,7 +148,7 @@ test('postgres: a token request gets 503 while the database is unreachable, and 
       ...[503, '2', 'no-store'],
       {
         error: 'temporarily_unavailable',
-        error_description: 'the database does not respond; no token was issued; repeat the request',
+        error_description: 'the database does not respond, and no token was issued; repeat the request',
       },
     ],
   );
@@ -171,7 +171,7 @@ test('a fault of the server is answered with 500 and reported', async (t) => {
   assert.equal(served.reportedErrors.length, 1);
 });
 
-test('errors are JSON for browsers, JSON bodies, and other methods and paths', async (t) => {
+test('an error is JSON for a browser, a JSON body, another method and another path', async (t) => {
   const { origin, reportedErrors } = await startTokenServer(t);
   const html = await fetch(`${origin}/oauth2/token`, {
     method: 'POST',
@@ -249,7 +249,7 @@ test('a token that is issued without a request is accepted like one of the endpo
   assert.deepEqual('scopes' in caller && [...caller.scopes], ['documents:read']);
 });
 
-test('the handler works when Fastify mounts it and leaves the body unread', async (t) => {
+test('the handler issues a token when Fastify mounts it and leaves the body unread', async (t) => {
   const app = await openTokenApp(t);
   const report = (fault: unknown) => assert.ifError(fault);
   const quotas = createQuotaLimiter(app.clock, systemRandom);
@@ -277,7 +277,16 @@ test('the handler works when Fastify mounts it and leaves the body unread', asyn
   assert.equal(response.status, 200);
 });
 
-test('a request from a web page gets no token, even with the right secret', async (t) => {
+test('a request from the page of the reference gets a token with the correct secret only, and no CORS header', async (t) => {
+  const served = await startTokenServer(t);
+  const right = await served.ask({}, { ...basicAuthHeader(served), origin: publicUrl });
+  assert.deepEqual([right.status, right.headers.get('access-control-allow-origin')], [200, null]);
+  const { clientId } = served.client.client;
+  const wrong = `Basic ${Buffer.from(`${clientId}:wrong`).toString('base64')}`;
+  assert.equal((await served.ask({}, { authorization: wrong, origin: publicUrl })).status, 401);
+});
+
+test('a request from a web page of another origin gets no token, even with the correct secret', async (t) => {
   const served = await startTokenServer(t);
   const { clientId } = served.client.client;
   const { status, headers, body } = await served.ask(
@@ -315,7 +324,7 @@ test('a repeated parameter and a body of more than 56 KiB are invalid_request', 
   });
 });
 
-test('a client must use one authentication method, and the one that it is registered for', async (t) => {
+test('a token request is refused unless its only authentication method is the registered one', async (t) => {
   const served = await startTokenServer(t);
   const { clientId, privateKey } = await addKeyClient(served);
   const assertion = async () => assertionForm(await signClientAssertion(served, clientId, privateKey));

@@ -63,7 +63,7 @@ test('a valid token identifies its client, in any letter case of the scheme', as
   assert.deepEqual(await app.checker.authenticate(tokenOf(app, { aud: ['x', `${publicUrl}/v1`] }), scope), caller);
 });
 
-test('a caller has neither a scope that its client lost nor one that it did not request', async (t) => {
+test('a token grants neither a scope that its client lost nor a scope that it was not requested for', async (t) => {
   const app = await openTokenApp(t);
   const answer = await app.checker.authenticate(tokenOf(app, { scope: 'documents:read documents:write' }));
   assert.ok('scopes' in answer);
@@ -76,7 +76,7 @@ test('a caller has neither a scope that its client lost nor one that it did not 
 test('[R50] a missing scope is refused with a challenge that names it', () => {
   assert.deepEqual(missingScope(scope, {}), {
     slug: 'missing-scope',
-    detail: 'This operation needs the scope documents:read.',
+    detail: 'This operation requires the scope documents:read.',
     members: { requiredScopes: [scope] },
     headers: {
       'www-authenticate': 'Bearer realm="citizen-services", error="insufficient_scope", scope="documents:read"',
@@ -84,7 +84,7 @@ test('[R50] a missing scope is refused with a challenge that names it', () => {
   });
 });
 
-test('an expired token is reported as expired, with our time, only if its signature is valid', async (t) => {
+test('an expired token is reported as expired, with the time of the server, only if its signature is valid', async (t) => {
   const app = await openTokenApp(t);
   const token = tokenOf(app);
   const seen = await app.checker.authenticate(token);
@@ -92,7 +92,7 @@ test('an expired token is reported as expired, with our time, only if its signat
   app.clock.at += 641_000;
   const expired = {
     slug: 'expired-access-token',
-    detail: "The token expired 41 s ago by this server's clock. If this repeats, check your clock against serverTime.",
+    detail: "The token expired 41 s ago by this server's clock. If this repeats, compare your clock with serverTime.",
     members: { serverTime: formatInstant(app.clock.at) },
     headers: {
       'www-authenticate':
@@ -116,7 +116,7 @@ test('a cached token is refused after its exp', async (t) => {
   assert.equal('slug' in answer ? answer.slug : '', 'expired-access-token');
 });
 
-test('[R48] a token from a clock 10 s ahead of ours is accepted', async (t) => {
+test('[R48] a token from a clock that is 10 s ahead is accepted', async (t) => {
   const app = await openTokenApp(t);
   const ahead = Math.floor(app.clock.at / 1_000) + 10;
   assert.ok('clientId' in (await app.checker.authenticate(tokenOf(app, { iat: ahead, nbf: ahead }))));

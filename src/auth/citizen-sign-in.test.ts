@@ -44,7 +44,7 @@ test('each sign-in sends its own PKCE challenge, state and nonce, for this inter
   assert.equal(await signIn.signOutUrl(), undefined, 'this issuer has no end_session_endpoint');
 });
 
-test('an issuer that is unreachable is tried again after five seconds, and not before', async () => {
+test('an unreachable issuer is requested again after five seconds, and not before', async () => {
   let requests = 0;
   const { clock, signIn } = signInThrough(async () => {
     requests += 1;
@@ -65,13 +65,13 @@ test('at most two hundred requests wait for a slow issuer, and all succeed after
   });
   const first = Array.from({ length: 200 }, () => signIn.begin());
   for (let times = 0; times < 3; times += 1)
-    await assert.rejects(signIn.begin(), /200 other requests wait for its responses/);
+    await assert.rejects(signIn.begin(), /200 other requests are waiting for its responses/);
   answer.resolve();
   assert.equal((await Promise.all(first)).length, 200);
   await signIn.begin();
 });
 
-test('metadata of another issuer, of too many bytes, or that is no JSON is a fault', async () => {
+test('metadata that is from another issuer, too large or not JSON is a fault', async () => {
   const fetched: RequestInit[] = [];
   const endless = `${JSON.stringify(metadata)}${' '.repeat(300_000)}`;
   for (const body of [JSON.stringify({ ...metadata, issuer: 'https://evil.example' }), endless, 'no json']) {
@@ -87,7 +87,7 @@ test('metadata of another issuer, of too many bytes, or that is no JSON is a fau
   );
 });
 
-test('a redirect with another state is no sign-in, and sends nothing to the issuer', async () => {
+test('a redirect with another state signs in nobody and sends no request to the issuer', async () => {
   const { signIn } = signInThrough(() => assert.fail('a request was sent'));
   const attempt = { state: 's', nonce: 'n', verifier: 'v' };
   for (const query of ['', 'code=x', 'code=x&state=', 'code=x&state=t', 'error=access_denied&state=t'])
@@ -134,7 +134,7 @@ async function issuerWith(expires_in: unknown, { credential, claims, signedBy, a
   return { requests, clock, finish };
 }
 
-test('ID tokens are checked and assertions are made by the clock of the installation, not by that of the machine', async () => {
+test('ID tokens and client assertions use the clock of the installation, not the clock of the machine', async () => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const { requests, clock, finish } = await issuerWith(60, { credential: { key: await exportJWK(privateKey) } });
   // Years off, and then off by another amount, as after a clock was set.

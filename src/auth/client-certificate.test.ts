@@ -16,7 +16,7 @@ function requestFrom(remoteAddress: string | undefined, certificate: string | st
   return { socket: { remoteAddress }, headers: { 'client-cert': certificate } } as unknown as IncomingMessage;
 }
 
-test('a certificate from a proxy is authorized only if an authority of ours issued it and it is valid now', async () => {
+test('a certificate from a proxy is authorized only if it is valid now and a configured authority issued it', async () => {
   const authority = await issueCertificate('Agencies', { ca: true });
   const ended = await issueCertificate('Ended', { ca: true, notAfter: new Date(Date.now() - hourMs) });
   const clock = { at: Date.now(), now: () => clock.at };
@@ -50,7 +50,7 @@ function requestOver(pair: PemCertificate, authorized: boolean): IncomingMessage
   return { socket: Object.assign(Object.create(TLSSocket.prototype), own), headers: {} } as unknown as IncomingMessage;
 }
 
-test('a certificate of a long connection is authorized while it is valid by the clock of each request', async () => {
+test('a certificate of a long connection is checked against the clock at each request', async () => {
   const authority = await issueCertificate('Agencies', {
     ca: true,
     notAfter: new Date(Date.now() + 900 * 24 * hourMs),

@@ -52,14 +52,14 @@ test('a secret for a team or live client, no scope, and a quota out of bounds ar
     const result = newClient({ ...wanted, ...changes }, clock, systemRandom);
     return 'fault' in result ? result.fault : undefined;
   };
-  assert.match(fault({ kind: 'live' }) ?? '', /a live client authenticates by its own keys/);
-  assert.match(fault({ kind: 'team' }) ?? '', /a team client authenticates by its own keys/);
+  assert.match(fault({ kind: 'live' }) ?? '', /a live client authenticates with its own keys/);
+  assert.match(fault({ kind: 'team' }) ?? '', /a team client authenticates with its own keys/);
   assert.match(fault({ scopes: [] }) ?? '', /at least one scope/);
   assert.match(fault({ quota: { perSecond: 0, burst: 1 } }) ?? '', /a quota is 1 to/);
   assert.match(fault({ quota: { perSecond: 1.5, burst: 2 } }) ?? '', /a quota is 1 to/);
 });
 
-test('a client with citizen:self and a scope besides documents:read is refused, when created and when changed', () => {
+test('a client with citizen:self and any scope except documents:read is refused, when created and when changed', () => {
   const credential = { by: 'issuer', issuer: 'https://login.example.gov' } as const;
   const portal = { ...wanted, scopes: ['citizen:self', 'documents:read'], credential } as const;
   const { client } = made(portal);
@@ -115,7 +115,7 @@ test('a key set with any other content is refused with the reason', () => {
     'no accepted type': setOf(jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey)),
     '"alg" other than ES256': setOf({ ...ec, alg: 'RS256' }),
     '"kid" that is not': setOf({ ...ec, kid: 'a\nb' }),
-    'appears twice': setOf(ec, ec),
+    'occurs twice': setOf(ec, ec),
     'is not a JWK': setOf('key'),
   };
   for (const [reason, text] of Object.entries(cases)) {
@@ -128,7 +128,7 @@ test('a key set with any other content is refused with the reason', () => {
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: each kind of client is read as it was stored`, async (t) => {
+  test(`${engine.name}: a stored client of each kind is read back unchanged`, async (t) => {
     const db = await engine.open(t);
     const keys = parseClientKeys(setOf(jwkOf(generateKeyPairSync('ed25519').publicKey)));
     assert.ok('keys' in keys);
@@ -162,7 +162,7 @@ for (const engine of engines) {
     await assert.rejects(db.write([setClientDisabled('nobody', clock.at)]), WriteRefused);
   });
 
-  test(`${engine.name}: all clients are read`, async (t) => {
+  test(`${engine.name}: the list of clients contains each stored client`, async (t) => {
     const db = await engine.open(t);
     // Distinct names, since the random suffix alone could repeat among this many clients.
     const many = Array.from({ length: 501 }, (_, at) => insertClient(made({ name: `Office ${at}` }).client));
@@ -171,7 +171,7 @@ for (const engine of engines) {
   });
 }
 
-test('a client cache that is invalidated during a read reads again', async () => {
+test('a client cache that is invalidated during a read is read again', async () => {
   let reads = 0;
   const view = createClientCache(async () => {
     reads += 1;

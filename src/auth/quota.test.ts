@@ -58,7 +58,7 @@ test('[R61] exactly the reported remaining requests succeed, and one more after 
   );
 });
 
-test('a charge takes requests in advance, up to one burst, and the reported seconds end the refusals', () => {
+test('a charge takes later requests in advance, up to one burst, and requests succeed after the reported seconds', () => {
   const clock = frozen();
   const quotas = createQuotaLimiter(clock, noJitter);
   const caller = { clientId: 'a', quota: { perSecond: 10, burst: 20 } };
@@ -105,7 +105,7 @@ test('[R62] headers and refusal report the same numbers, and Retry-After is at l
     },
     refusal: {
       slug: 'quota-exceeded',
-      detail: "Policy 'identity:verify' allows 10 requests in a second, and 20 at once.",
+      detail: "Policy 'identity:verify' allows 10 requests per second, and 20 at once.",
       members: { 'violated-policies': ['identity:verify'] },
       headers: { 'retry-after': '3' },
     },

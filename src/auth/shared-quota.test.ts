@@ -40,7 +40,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a charge in one process takes requests from all processes, and is paid by the refill`, async (t) => {
+  test(`${engine.name}: a charge in one process takes requests from all processes until the quota refills`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };
     const [one, other] = [createSharedQuotaLimiter(clock, noJitter, db), createSharedQuotaLimiter(clock, noJitter, db)];
@@ -149,7 +149,7 @@ for (const engine of engines) {
     assert.equal(succeeded(taken), 7);
   });
 
-  test(`${engine.name}: an unused grant is not spent in addition to a full bucket, and a new quota takes effect at once`, async (t) => {
+  test(`${engine.name}: an unused reservation does not add to a full burst, and a new quota takes effect at once`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };
     const [one, other] = [createSharedQuotaLimiter(clock, noJitter, db), createSharedQuotaLimiter(clock, noJitter, db)];

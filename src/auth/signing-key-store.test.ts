@@ -33,7 +33,7 @@ for (const engine of engines) {
     assert.equal(first.find('result', first.current('access-token').kid), undefined);
   });
 
-  test(`${engine.name}: a key is unwrapped once, and its later retirement takes effect`, async (t) => {
+  test(`${engine.name}: a key is unwrapped once and cached, and its later retirement takes effect`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     let opened = 0;
@@ -103,7 +103,7 @@ for (const engine of engines) {
     assert.equal(kids().includes(keys.current('evidence').kid), true);
   });
 
-  test(`${engine.name}: a key that was withdrawn while the clock was ahead stays withdrawn when the clock is corrected`, async (t) => {
+  test(`${engine.name}: a key that is withdrawn while the clock is ahead stays withdrawn after the clock is corrected`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const keys = await openSigningKeys(deps);
@@ -123,7 +123,7 @@ for (const engine of engines) {
     assert.equal(await isGone(), true);
   });
 
-  test(`${engine.name}: a key that was replaced or created by a fast clock can be withdrawn after the clock is corrected`, async (t) => {
+  test(`${engine.name}: a key that is replaced or created while the clock is ahead can be withdrawn after the clock is corrected`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const keys = await openSigningKeys(deps);
@@ -144,7 +144,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a key that was valid before a clock jump is withdrawn too, and stays so after the correction`, async (t) => {
+  test(`${engine.name}: a key from before a clock jump can be withdrawn during the jump, and stays withdrawn after the correction`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const keys = await openSigningKeys(deps);
@@ -160,7 +160,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a key of another process is read within a minute, and no read happens before`, async (t) => {
+  test(`${engine.name}: a key of another process is known within a minute, with one read of the database`, async (t) => {
     const db = await engine.open(t);
     let reads = 0;
     const read: typeof db.read = (sql, args) => {

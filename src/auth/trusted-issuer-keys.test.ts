@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createInMemoryIssuer, makeJws, trustedIssuerUrl } from '../../test/support/token-app.ts';
 import { createTrustedIssuer, IssuerUnavailable } from './trusted-issuer.ts';
 
-test('keys that cannot be fetched are fetched again after a pause, also from a new jwks_uri', async (t) => {
+test('a failed fetch of keys is repeated after a pause, also from a new jwks_uri', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const outside = createInMemoryIssuer(publicKey, 'k1');
@@ -44,7 +44,7 @@ test('keys that cannot be fetched are fetched again after a pause, also from a n
   assert.equal(await isSigned(), true);
 });
 
-test('keys that are too old are fetched at once, also after a fetch for an unknown key id failed', async (t) => {
+test('keys that are too old are fetched at once, even after a failed fetch for an unknown key id', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const outside = createInMemoryIssuer(publicKey, 'k1');

@@ -79,7 +79,7 @@ test('a token of a trusted issuer is accepted for its own clients only', async (
   ]);
 });
 
-test('a token gets 503 while the keys of its issuer cannot be fetched', async (t) => {
+test('a request with a token gets 503 while the keys of its issuer cannot be fetched', async (t) => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const clock = { at: 1_000_000, now: () => clock.at };
   let fetches = 0;
@@ -96,13 +96,15 @@ test('a token gets 503 while the keys of its issuer cannot be fetched', async (t
   const token = makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
   const refusal = {
     slug: 'capacity-reduced',
-    detail: "The keys of the token's issuer could not be fetched; nothing was processed.",
+    detail: "The server could not fetch the keys of the token's issuer. It did not process the request.",
     headers: { 'retry-after': '5' },
   };
   assert.deepEqual(await app.checker.authenticate(`Bearer ${token}`), refusal);
   assert.deepEqual(await app.checker.authenticate(`Bearer ${token}`), refusal);
   assert.equal(fetches, 1, 'an issuer that fails is fetched again after a pause');
-  assert.deepEqual(faults, [`the metadata or keys of the trusted issuer ${trustedIssuerUrl} could not be fetched`]);
+  assert.deepEqual(faults, [
+    `the server could not fetch the metadata or keys of the trusted issuer ${trustedIssuerUrl}`,
+  ]);
   clock.at += 30_000;
   assert.deepEqual(await app.checker.authenticate(`Bearer ${token}`), refusal);
   assert.equal(fetches, 2);
@@ -112,7 +114,7 @@ test('a token gets 503 while the keys of its issuer cannot be fetched', async (t
   assert.equal(fetches, 3);
 });
 
-test('metadata of another issuer, keys over plain HTTP and documents of too many bytes are refused', async (t) => {
+test('metadata of another issuer, keys over plain HTTP and documents that are too large are refused', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const well = 'https://login.example.org/realm/.well-known/openid-configuration';
   const keys = 'https://login.example.org/keys';
@@ -182,7 +184,7 @@ test('[R56] a new key of a trusted issuer is fetched once, and many unknown key 
   assert.equal(fetches(), 2);
 });
 
-test('at most two hundred tokens wait for a slow issuer, and further ones do not pause it', async () => {
+test('at most two hundred tokens wait for a slow issuer, and further tokens do not pause its requests', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const outside = createInMemoryIssuer(publicKey, 'k1');
   const answer = Promise.withResolvers<void>();

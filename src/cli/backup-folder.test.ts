@@ -22,7 +22,7 @@ const manifest: BackupManifest = {
   code: { rootKey: '', hmacSha256: '' },
 };
 
-test('an aborted copy of a database stops before its end', async (t) => {
+test('a copy of a database that is aborted stops before its end', async (t) => {
   const folder = await makeDocumentFolder(t);
   const [source, copy] = [join(folder, databaseFile), join(folder, 'copy')];
   writeFileSync(source, '');

@@ -48,9 +48,9 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
   return { stop, verify };
 }
 
-const stopped = { code: 1, last: 'stopped; the backup was not changed\n', left: [] };
+const stopped = { code: 1, last: 'The check was stopped. The backup was not changed.\n', left: [] };
 
-test('a trial that is stopped while its database opens leaves no copy', async (t) => {
+test('a trial restore that is stopped while its database opens leaves no copy', async (t) => {
   const { stop, verify } = await backupOf(t);
   // SQLite creates files next to the database while the folder exists.
   const withTrial: WithTrial = async (trial) => {
@@ -61,7 +61,7 @@ test('a trial that is stopped while its database opens leaves no copy', async (t
   assert.deepEqual(await verify(withTrial), stopped);
 });
 
-test('a trial can be stopped while SQLite checks the integrity of the database', async (t) => {
+test('a trial restore can be stopped while SQLite checks the integrity of the database', async (t) => {
   const { stop, verify } = await backupOf(t, (db) => {
     // The reference of each row is slow to compute and takes no space. All rows take ten seconds, so that the stop comes in time
     // on a busy machine.

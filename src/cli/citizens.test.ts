@@ -43,7 +43,7 @@ async function openAccessLog(t: TestContext) {
     );
 }
 
-test('an access log ends after the page during which its caller left', async (t) => {
+test('access-log stops after the page during which its caller ended', async (t) => {
   const accessLog = await openAccessLog(t);
   const lines: string[] = [];
   const printed: string[] = [];
@@ -60,7 +60,7 @@ test('an access log ends after the page during which its caller left', async (t)
   assert.deepEqual(printed, ['\r100 of 250 entries']);
 });
 
-test('an access log without uses asks whether the id is from the register', async (t) => {
+test('access-log for an id without uses asks whether the id is from the register', async (t) => {
   const accessLog = await openAccessLog(t);
   const printed: string[] = [];
   const terminal = { stdout: () => undefined, stderr: (text: string) => void printed.push(text) };
@@ -68,11 +68,11 @@ test('an access log without uses asks whether the id is from the register', asyn
     assert.equal(await accessLog({ ...terminal, isInteractive: false, cwd: '/' }, id), 0);
   assert.deepEqual(printed, [
     '250 uses\n',
-    '0 uses: nothing is on record under this id; is it that of the register?\n',
+    '0 uses. Nothing is recorded about this id. Compare it with the register.\n',
   ]);
 });
 
-test('an access log waits until its caller has read a page before it prints the next', async (t) => {
+test('access-log prints a page only after its caller has read the previous one', async (t) => {
   const accessLog = await openAccessLog(t);
   const [lines, seen]: [string[], number[]] = [[], []];
   const terminal = {
@@ -113,7 +113,7 @@ for (const engine of engines) {
     // Data that was stored meanwhile could be erased by a second erasure. A mistyped id is reported.
     assert.equal(await erase('anna'), 0);
     assert.equal(await erase('annna'), 1);
-    assert.match(terminal.printed.join(''), /The citizen is erased.*nothing is stored about this id/s);
+    assert.match(terminal.printed.join(''), /The citizen is erased.*this installation has no data about this id/s);
   });
 }
 

@@ -1,6 +1,7 @@
 import { type MessagesUpdate, messagesTextRequirements, parseMessagesText } from '../auth/client-messages.ts';
 import { categories } from '../notifications/notification/notification.ts';
-import { UsageError } from './command.ts';
+import { wrongOption } from './command.ts';
+import type { CommandOption } from './command-help.ts';
 
 const string = { type: 'string' } as const;
 
@@ -19,17 +20,23 @@ export const messageFlagsUsage =
   '[--reply-to ADDRESS] [--contact-phone NUMBER] [--contact-email ADDRESS] [--contact-url URL] [--sms-sender TEXT] [--notice-only a,b]';
 
 /** The help of these flags. */
-export const messageFlagsHelp = `  --reply-to ADDRESS|none
-                      The address for answers to its mails.
-  --contact-phone NUMBER|none
-  --contact-email ADDRESS|none
-  --contact-url URL|none
-                      Shown to citizens below its messages.
-  --sms-sender TEXT|none
-                      The sender of its text messages: up to 11 letters, digits and spaces. none: from its name.
-  --notice-only a,b|none|default
-                      Categories whose mails and text messages only say that there is a message: information,
-                      decision, reminder, urgent. default: decision, if citizens have an inbox on the web.`;
+export const messageOptions: readonly CommandOption[] = [
+  { form: '--reply-to ADDRESS', meaning: 'The address for answers to its mails.', defaultValue: 'none' },
+  { form: '--contact-phone NUMBER', meaning: 'Shown to citizens below its messages.', defaultValue: 'none' },
+  { form: '--contact-email ADDRESS', meaning: 'Shown to citizens below its messages.', defaultValue: 'none' },
+  { form: '--contact-url URL', meaning: 'Shown to citizens below its messages.', defaultValue: 'none' },
+  {
+    form: '--sms-sender TEXT',
+    meaning: 'The sender of its text messages: up to 11 letters, digits and spaces. "none": words of its name.',
+    defaultValue: 'none',
+  },
+  {
+    form: '--notice-only a,b|none|default',
+    meaning:
+      'The categories whose mails and text messages only say that there is a message: information, decision, reminder or urgent. "default": decision, if citizens have an inbox page.',
+    defaultValue: 'default',
+  },
+];
 
 type MessageFlagValues = { readonly [Flag in keyof typeof messageFlags]?: string | undefined };
 
@@ -54,8 +61,7 @@ function parseText(
   if (text === undefined) return undefined;
   if (text === 'none') return null;
   const parsed = parseMessagesText(member, text);
-  if (parsed === undefined)
-    throw new UsageError(`--${flag} must be ${messagesTextRequirements[member]}, or none; not '${text}'`);
+  if (parsed === undefined) throw wrongOption(`--${flag}`, `${messagesTextRequirements[member]}, or none`, text);
   return parsed;
 }
 
@@ -66,8 +72,6 @@ function parseNoticeOnly(text: string | undefined): readonly string[] | null | u
   const names = text.split(',').map((name) => name.trim());
   const chosen = categories.filter((category) => names.includes(category));
   if (chosen.length !== new Set(names).size)
-    throw new UsageError(
-      `--notice-only must be a comma-separated list of ${categories.join(', ')}, or none, or default; not '${text}'`,
-    );
+    throw wrongOption('--notice-only', `a comma-separated list of ${categories.join(', ')}, or none, or default`, text);
   return chosen;
 }

@@ -46,7 +46,7 @@ const office = { clientId: 'tax-office', questions: 5, erased: 0, searches: 1, u
 const none = { matchPercent: 0, noMatchPercent: 0, notDeterminedPercent: 0, name: null };
 
 for (const engine of engines) {
-  test(`${engine.name}: a client that guesses ids is listed first, with the number of unknown ids`, async (t) => {
+  test(`${engine.name}: a client that tries unknown ids is listed first, with the number of these ids`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     await ask(app);
     const run = openLine(app);

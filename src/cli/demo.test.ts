@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { fetchUntilAccepted } from './demo.ts';
 
-test('a demo waits as long as Retry-After says while the server sheds load, and gives up after a limit', async (t) => {
+test('a demo waits for the time in Retry-After while the server refuses requests under load, and stops after a limit', async (t) => {
   let refusals = 2;
   const server = createServer((request, response) => {
     request.resume();

@@ -68,7 +68,7 @@ test('a certificate error has its own fix instead of the fix of the check', asyn
   assert.equal(await fixOf('connect ECONNREFUSED'), 'see that it runs');
 });
 
-test('an error that says what to do gives its fix, and no finding has a secret', async () => {
+test('the fix of a finding is that of its error, and no finding contains a secret', async () => {
   const checks = [
     check('one', () => Promise.reject(new Error('no key at /a. Restore it from your copy'))),
     check('two', () => Promise.reject(new Error('the file was changed: bring it back'))),
@@ -84,7 +84,7 @@ test('an error that says what to do gives its fix, and no finding has a secret',
   ]);
 });
 
-test('warnings alone give exit code 0', async () => {
+test('doctor with only warnings gives exit code 0', async () => {
   const { code, stdout } = await run(
     [check('one', async () => [warnFinding('low', 'raise it'), okFinding('there')])],
     '--json',
@@ -116,7 +116,7 @@ test('the second stage begins after the first has ended, and findings are printe
   );
 });
 
-test('an unknown certificate authority has its own fix in a finding and in an error, and not in an ok', async () => {
+test('an unknown certificate authority has its own fix in a warning and in an error, and none in an ok finding', async () => {
   const message =
     'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
   const { stdout } = await run(

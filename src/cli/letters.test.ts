@@ -39,7 +39,7 @@ async function open(t: TestContext, engine: Engine) {
     const terminal = { stdout: () => undefined, stderr, isInteractive: false, cwd: '/' };
     const deps = { ...app, read: app.db.read, clock: time.clock, operator: 'root' };
     said.code = await runCommandLine(
-      ['letters', 'returned', ...args],
+      ['letters', 'record-returned', ...args],
       letterCommands((use) => use(deps), terminal),
       terminal,
     );
@@ -66,7 +66,7 @@ for (const engine of engines) {
     const { app, worker, time, run, sent, outline, faults } = await open(t, engine);
     const id = await sent();
     assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email queued', 'letter sent']);
-    assert.deepEqual(await run(id), { code: 0, stderr: `${id}: noted as returned.\n` });
+    assert.deepEqual(await run(id), { code: 0, stderr: `${id}: recorded as returned.\n` });
     worker.wake();
     await time.advance(minuteMs, worker.idle);
     assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email sent', 'letter failed letter-returned']);
@@ -74,11 +74,11 @@ for (const engine of engines) {
     assert.equal(events.length, 1);
     const twice = await run(id);
     assert.equal(twice.code, 1);
-    assert.match(twice.stderr, /nothing to note/);
+    assert.match(twice.stderr, /not recorded/);
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a returned letter is not evidence of delivery, unless evidence was issued before`, async (t) => {
+  test(`${engine.name}: a returned letter does not count as evidence of delivery, unless evidence was issued before`, async (t) => {
     const { app, worker, time, run, sent } = await open(t, engine);
     const effectOf = async (id: string) => {
       const answer = await app.serve(readEvidence)({ params: { id } });
@@ -95,7 +95,7 @@ for (const engine of engines) {
     assert.deepEqual(await effectOf(late), { basis: served, failed: true });
   });
 
-  test(`${engine.name}: only letters can be returned, by their id or the name of their files`, async (t) => {
+  test(`${engine.name}: only a letter can be returned, by its id or the name of its files`, async (t) => {
     const { app, run, sent } = await open(t, engine);
     const id = await sent();
     const rows = await app.db.read('select id, channel from delivery where notification_id = $1', [id]);
@@ -105,7 +105,7 @@ for (const engine of engines) {
     assert.equal((await run()).code, 2);
     const wrong = await run(id, 'permit-118');
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /permit-118 is no id of a letter/);
+    assert.match(wrong.stderr, /^Expected ids on letters .*, received "permit-118"\./);
     assert.equal((await run(`${of('letter')}.1.pdf`)).code, 0);
   });
 }

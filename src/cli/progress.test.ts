@@ -30,7 +30,7 @@ const steps = [0, 4, 5, 9, 31, 99, 100].map((percent) => ({
   atMs: percent * 100,
 }));
 
-test('without a terminal there is a line for each 5 percent, and one at the end', () => {
+test('progress without a terminal has a line for each 5 percent, and one at the end', () => {
   assert.deepEqual(draw(false, steps).trimEnd().split('\n'), [
     '5 %, 5,000 rows, 10,000/s, 0 refused, 10 s left',
     '31 %, 31,000 rows, 10,000/s, 12 refused, 7 s left',
@@ -39,7 +39,7 @@ test('without a terminal there is a line for each 5 percent, and one at the end'
   ]);
 });
 
-test('a terminal shows the progress on one line', () => {
+test('progress on a terminal is shown on one line', () => {
   const drawn = draw(true, steps);
   const texts = drawn.split('\r\u001b[K').slice(1);
   assert.equal(texts.length, 7);
@@ -47,7 +47,7 @@ test('a terminal shows the progress on one line', () => {
   assert.equal(drawn.endsWith('0 s left\n'), true);
 });
 
-test('speed and time left are calculated from this run', () => {
+test('the speed and the remaining time are calculated from the current run', () => {
   const resumed = [
     { bytesDone: 500, bytesTotal: 1_000, rows: 50_000, refused: 0, atMs: 0 },
     { bytesDone: 600, bytesTotal: 1_000, rows: 60_000, refused: 0, atMs: 2_000 },

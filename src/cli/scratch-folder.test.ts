@@ -6,7 +6,7 @@ import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { lockDatabase } from '../db/sqlite/database-lock.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 
-test('a trial removes the folders of killed trials, and no folder that is in use, foreign or something else', async (t) => {
+test('a trial restore removes the folders of killed trials, and no folder that is in use or belongs to something else', async (t) => {
   const place = makeTestFolder('cs-trials-');
   t.after(() => rmSync(place, { recursive: true, force: true }));
   const make = (name: string, ...files: readonly string[]) => {

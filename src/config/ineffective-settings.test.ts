@@ -36,7 +36,7 @@ const dependencies: readonly (readonly [
   [{ EVIDENCE_TSA_CERTIFICATES: '/tsa.pem' }, { EVIDENCE_TSA_URL: 'https://tsa.example' }, 'EVIDENCE_TSA_URL'],
 ];
 
-test('a setting without effect is reported with what it requires, and is not reported once that is set', () => {
+test('a setting without effect is reported with the setting that it requires, until that one is set', () => {
   for (const [set, required, needs] of dependencies) {
     const [[name = ''] = []] = Object.entries(set);
     assert.deepEqual(ineffective(set), [`${name}: ${needs}`]);

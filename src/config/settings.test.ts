@@ -18,7 +18,7 @@ const fileWith = (name: string, text: string) => {
   return join(folder, name);
 };
 
-test('settings that are absent have their defaults', () => {
+test('absent settings have their defaults', () => {
   const settings = readSettings({});
   assert.deepEqual(
     [
@@ -57,11 +57,11 @@ test('a secret comes from its file, is rejected if it is set twice, and is never
   assert.ok(!inspect(settings, { depth: 9 }).includes('hunter2'));
   assert.throws(
     () => readSettings({ DATABASE_URL_FILE, DATABASE_URL: 'postgres://h/d' }),
-    /both DATABASE_URL and DATABASE_URL_FILE/,
+    /expected DATABASE_URL or DATABASE_URL_FILE, received both/,
   );
 });
 
-test('inlined settings stay the same after their files change', () => {
+test('settings that are inlined stay the same after their files change', () => {
   assert.deepEqual(readSettings(inlineSettingFiles({})), readSettings({}));
   const SETTINGS_FILE = fileWith('first', 'PORT=4000\nREGISTER_NAME="Register of  Persons"\nLOG_LEVEL=warn\nHOST=\n');
   const DATABASE_URL_FILE = fileWith('first-url', 'postgres://u:hunter2@h/d\n');
@@ -82,10 +82,16 @@ test('inlined settings stay the same after their files change', () => {
 });
 
 const invalid = [
-  [{ PORT: 'http' }, /^PORT: expected a port number from 0 to 65535, received "http"\. See docs\/settings\.md#port$/],
+  [
+    { PORT: 'http' },
+    /^PORT: expected a port number from 0 to 65535, received "http"\. See docs\/reference\/settings\.md#port$/,
+  ],
   [{ PORT: '70000' }, /PORT/],
   [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: expected one of/],
-  [{ PUBLIC_URL: 'example' }, /^PUBLIC_URL: expected https:\/\/ or http:\/\/ with a host, and at most a port after it/],
+  [
+    { PUBLIC_URL: 'example' },
+    /^PUBLIC_URL: expected https:\/\/ or http:\/\/ with a host and an optional port, such as/,
+  ],
   [{ PUBLIC_URL: 'ftp://gov.example' }, /^PUBLIC_URL/],
   [{ PUBLIC_URL: 'https://gov.example/services' }, /^PUBLIC_URL/],
   [{ PUBLIC_URL: 'https://gov.example?a=b' }, /^PUBLIC_URL/],
@@ -148,7 +154,7 @@ const invalid = [
   ],
   [
     { MAIL_FROM: 'Tax Office <no-reply@tax.example>' },
-    /^MAIL_FROM: expected one email address without a name, such as mail@example\.org, received "Tax Office <no-reply@tax\.example>"/,
+    /^MAIL_FROM: expected one email address without a display name, such as mail@example\.org, received "Tax Office <no-reply@tax\.example>"/,
   ],
   [{ MAIL_FROM: 'no-reply' }, /^MAIL_FROM: expected one email address/],
   [{ MAIL_FROM: 'a@tax.example, b@tax.example' }, /^MAIL_FROM: expected one email address/],
@@ -160,7 +166,7 @@ const invalid = [
   [{ SETTINGS_FILE: fileWith('typo', 'PROT=1\n') }, /line 1/],
 ] as const;
 
-test('an invalid value is a fault with its name, what was expected and received, and the page, but without a secret', () => {
+test('the fault of an invalid value has the setting, the expected and received value and the page, but no secret', () => {
   for (const [environment, expected] of invalid) {
     assert.throws(
       () => readSettings(environment),
@@ -217,7 +223,7 @@ test('the domain of an email address is converted to ASCII', () => {
   assert.deepEqual([readSettings({}).mailFrom, readSettings({}).bounceAddress], ['no-reply@localhost', undefined]);
 });
 
-test('a token of 16 characters is accepted', () => {
+test('a token setting of 16 characters is accepted', () => {
   assert.equal(readSettings({ BOUNCE_TOKEN: 'hunter2hunter2hu' }).bounceToken?.reveal(), 'hunter2hunter2hu');
 });
 
@@ -227,7 +233,7 @@ test('every group of settings is read, and no two settings share a name', () => 
   assert.equal(new Set(schemas.map(({ name }) => name)).size, Object.keys(readSettings({})).length);
 });
 
-test('an invalid setting of which all faults are reported has its default', () => {
+test('an invalid setting has its default while all faults are collected', () => {
   const faults: string[] = [];
   const settings = readSettings({ PORT: 'x', FEED_DAYS: '0', HOST: '::1', DATABASE_URL: 'x' }, ({ setting }) =>
     faults.push(setting),
@@ -244,7 +250,7 @@ test('the default of every setting is valid', () => {
     if (text !== undefined) assert.notEqual(type.parse(text), undefined, name);
 });
 
-test('the anchor in the message of a fault is on the page of settings', () => {
+test('the anchor in the message of a fault exists on the page of settings', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/reference/settings.md'), 'utf8');
   for (const environment of [{ PORT: 'x' }, { SETTINGS_FILE: '/nowhere' }, { DATABASE_URL_FILE: '/nowhere' }]) {
     assert.throws(

@@ -35,7 +35,7 @@ function groupsOf<T>(path: string): Group<T>[] {
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 
-test('each Cobblestone-256 vector opens and seals again to the same bytes, or is rejected, as it states', (t) => {
+test('each Cobblestone-256 vector has its published result: the same bytes after opening and sealing, or a rejection', (t) => {
   if (cobblestone === undefined) return t.skip(testDataSkipReason);
   const seen = { valid: 0, invalid: 0 };
   type Fields = { key: string; ctx: string; ct: string; msgLength: number; msgSha512: string };
@@ -62,7 +62,7 @@ test('each Cobblestone-256 vector opens and seals again to the same bytes, or is
   assert.deepEqual(seen, { valid: 10, invalid: 25 });
 });
 
-test('each Cobblestone-256 vector has the message key of our derivation', (t) => {
+test('the derived message key equals that of each Cobblestone-256 vector', (t) => {
   if (cobblestone === undefined) return t.skip(testDataSkipReason);
   type Fields = { key: string; ctx: string; ct: string; aeadKey?: string; baseNonce?: string };
   for (const { tests } of groupsOf<Fields>(cobblestone)) {
@@ -118,7 +118,7 @@ test('AES-GCM of this runtime passes 313 of 316 vectors and rejects 268, 272 and
   }
 });
 
-test('each HKDF-SHA-512 vector equals the output of our Expand', (t) => {
+test('the output of HKDF Expand equals each HKDF-SHA-512 vector', (t) => {
   if (hkdfSha512 === undefined) return t.skip(testDataSkipReason);
   type Fields = { ikm: string; salt: string; info: string; size: number; okm: string };
   let count = 0;

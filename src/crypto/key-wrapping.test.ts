@@ -26,7 +26,7 @@ test('a wrapped key with any byte changed, missing or added does not open', () =
   assert.throws(() => unwrapKey(wrapping, Buffer.concat([wrapped, Buffer.of(0)]), 'citizen a'), SealBroken);
 });
 
-test('a key wrapped twice gives different bytes, and a key of another size is rejected', () => {
+test('a key that is wrapped twice gives different bytes, and a key of another size is rejected', () => {
   const twice = [1, 2].map(() => wrapKey(wrapping, key, 'citizen a', systemRandom).toString('hex'));
   assert.notEqual(twice[0], twice[1]);
   assert.throws(() => wrapKey(wrapping, key.subarray(1), 'citizen a', systemRandom), TypeError);

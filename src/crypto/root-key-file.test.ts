@@ -14,7 +14,7 @@ function emptyFolder(t: TestContext): string {
   return folder;
 }
 
-test('a start that died while it created the key leaves no key and does not block the next one', (t) => {
+test('a start that is killed while it creates the key leaves no key, and the next start succeeds', (t) => {
   const folder = emptyFolder(t);
   const path = join(folder, 'root.key');
   writeFileSync(`${path}.new`, 'AAAA');
@@ -47,7 +47,7 @@ test('a root key that other users can read is rejected', (t) => {
   }
 });
 
-test('a device is rejected as root key without the advice to change its mode', () => {
+test('a device as root key file is rejected, without the advice to change its mode', () => {
   assert.throws(() => readRootKey('/dev/null'), /^RootKeyError: \/dev\/null is a device, not a root key file \(see /);
 });
 
@@ -62,7 +62,7 @@ test('a root key file with an unknown further line is rejected', (t) => {
   }
 });
 
-test('a rotation does not start before the last one is finished, and a leftover of a dead one does not block it', (t) => {
+test('a rotation starts only after the last one is finished, and despite a leftover file of a killed one', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   const { current: first } = readRootSecrets(path);
@@ -74,7 +74,7 @@ test('a rotation does not start before the last one is finished, and a leftover 
   assert.equal(readRootSecrets(path).previous, undefined);
 });
 
-test('long-lived subkeys stay the same in each step of a rotation, and the old root key opens its records until the end', (t) => {
+test('long-lived subkeys stay the same during a rotation, and the old root key opens its records until the end', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   const first = createRootKey(path, systemRandom);
   const lasting = () =>
@@ -95,7 +95,7 @@ test('long-lived subkeys stay the same in each step of a rotation, and the old r
   }
 });
 
-test('a rotation on a full disk that takes part of the file leaves the root key unchanged', (t) => {
+test('a rotation whose file does not fit on the disk leaves the root key unchanged', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   const before = readFileSync(path);

@@ -54,7 +54,7 @@ async function* cut(bytes: Uint8Array, lengths: readonly number[]): AsyncGenerat
 
 const newMessage = () => deriveMessageKey(key, Buffer.from(context), systemRandom(saltBytes));
 
-test('a stream in pieces of any length seals to the bytes of seal, with the right lengths and hashes', async () => {
+test('a stream in pieces of any length seals to the same bytes, lengths and hashes as the whole message', async () => {
   const sizes = fc.constantFrom(...borders.slice(0, 9), 20_000, 100_003);
   const lengths = fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
@@ -84,7 +84,7 @@ test('a large piece is sealed in pieces of at most 256 KiB and opens to the same
   assert.ok(openSealed(key, context, Buffer.concat(pieces)).equals(plain));
 });
 
-test('a source that fails makes the sealed stream fail without a summary', async () => {
+test('a sealed stream fails without a summary when its source fails', async () => {
   async function* breaking() {
     yield patterned(40_000);
     throw new Error('the line is down');
@@ -110,7 +110,7 @@ function stored(bytes: Uint8Array, pieces: readonly number[] = [50_000]) {
   return { reads, read, closed: () => closed };
 }
 
-test('a range of any size opens to its bytes with one read of its chunks only', async () => {
+test('a range of any size opens to its bytes, with one read of only its chunks', async () => {
   const message = newMessage();
   const whole = new Map<number, { plain: Buffer; sealed: Buffer }>();
   for (const size of borders) {
@@ -176,7 +176,7 @@ test('a reader that stops early closes the storage, and one that never starts do
   assert.equal(source.reads.length, 1);
 });
 
-test('no changed, missing or swapped byte is returned at any position', async () => {
+test('a stream with a changed, missing or swapped byte at any position returns no byte', async () => {
   const size = 3 * chunkBytes + 100;
   const plain = patterned(size);
   const message = newMessage();
@@ -203,7 +203,7 @@ test('no changed, missing or swapped byte is returned at any position', async ()
   await opens(Buffer.concat([sealed.subarray(0, headerBytes), chunk(1), chunk(0), chunk(2), chunk(3)]));
 });
 
-test('each Cobblestone-256 vector gives its result when all of it, or only its end, is read', async (t) => {
+test('each Cobblestone-256 vector has its published result when the whole stream or only its end is read', async (t) => {
   const path = testDataPath('vectors/wycheproof/c2sp_chunked_encryption_aes_256_gcm_test.json');
   if (path === undefined) return t.skip(testDataSkipReason);
   type Vector = { [name in 'key' | 'ctx' | 'ct' | 'result' | 'comment']: string } & {

@@ -38,7 +38,7 @@ test('the P-256 key of a scalar is that of RFC 6979, section A.2.5', () => {
   );
 });
 
-test('bytes that are no P-256 scalar are skipped for a new key and rejected for a loaded key', () => {
+test('bytes that are not a P-256 scalar are skipped for a new key, and rejected for a loaded key', () => {
   const order = bytes('ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551');
   const good = new Uint8Array(32).fill(7);
   const given = [new Uint8Array(32), order, good];

@@ -11,7 +11,7 @@ const hour = 60 * minute;
 const year = 365 * 24 * hour;
 
 for (const engine of engines) {
-  test(`${engine.name}: a changed machine clock does not change the time on PostgreSQL, and changes it on SQLite`, async (t) => {
+  test(`${engine.name}: a change of the machine clock changes the time on SQLite, and not on PostgreSQL`, async (t) => {
     const db = await engine.open(t);
     let skewMs = 0;
     const machine = { now: () => systemClock.now() + skewMs };
@@ -49,7 +49,7 @@ function createManualClocks(takesMs: number) {
   return { set, parts };
 }
 
-test('after a suspended machine the time is measured at once', async () => {
+test('the time is measured at once after the machine was suspended', async () => {
   const { set, parts } = createManualClocks(0);
   const { clock } = await createDatabaseClock(parts);
   const before = clock.now();
@@ -59,7 +59,7 @@ test('after a suspended machine the time is measured at once', async () => {
   assert.equal(set.reads, 2);
 });
 
-test('a measurement that fits the known offset changes nothing, and another one changes it as little as possible', async () => {
+test('a measurement that fits the known offset does not change it, and another one changes it as little as possible', async () => {
   const { set, parts } = createManualClocks(200);
   const { clock, measureSkewMs } = await createDatabaseClock(parts);
   const begin = clock.now();

@@ -33,7 +33,7 @@ test('the units of one tick share commits, up to the limit of a batch', async ()
   assert.deepEqual(results, new Array(1_000).fill(rows));
 });
 
-test('a committer gets its next batch after it has settled the previous one', async () => {
+test('a committer gets its next batch after it has completed the previous one', async () => {
   const releases: (() => void)[] = [];
   let running = 0;
   let most = 0;
@@ -70,7 +70,7 @@ test('units that a committer returns run again three times, and are then busy wi
   assert.deepEqual(attempts, [0, 1, 2, 3]);
 });
 
-test('between two tries other work runs, for a random time', async () => {
+test('other work runs for a random time between two tries of a unit', async () => {
   let drawn = 0;
   let turns = 0;
   const seen: [number, number][] = [];
@@ -112,7 +112,7 @@ test('only the units that a committer returns run again', async () => {
   assert.deepEqual(sizes, [2, 1]);
 });
 
-test('units of a committer that throws are unknown and do not run again', async () => {
+test('the outcome of a unit is unknown when its committer throws, and the unit does not run again', async () => {
   let runs = 0;
   const committer: BatchCommitter = async () => {
     runs += 1;
@@ -122,7 +122,7 @@ test('units of a committer that throws are unknown and do not run again', async 
   assert.equal(runs, 1);
 });
 
-test('close waits for earlier units, and later units are busy', async () => {
+test('close waits for earlier units, and later units are refused as busy', async () => {
   const commits = groupCommit([async (batch) => resolveAll(batch)], 8);
   const before = commits.write(unit);
   const closed = commits.close();
@@ -132,7 +132,7 @@ test('close waits for earlier units, and later units are busy', async () => {
   await commits.close();
 });
 
-test('the 20,001st waiting unit is busy at once, and the others are stored', async () => {
+test('the 20,001st waiting unit is refused as busy at once, and the others are stored', async () => {
   const commits = groupCommit([async (batch) => resolveAll(batch)], 256);
   const waiting = Array.from({ length: 20_000 }, () => commits.write(unit));
   await assert.rejects(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { SqlValue } from './database.ts';
 import { createStatementTexts, validateStatement } from './statement-texts.ts';
 
-test('a text has the same name in every process, no other text has it, and repeated parameters count once', () => {
+test('an SQL text has the same unique name in every process, and a repeated parameter counts once', () => {
   const [texts, others] = [createStatementTexts(), createStatementTexts()];
   const first = texts('select $2, $1, $2');
   assert.equal(first.parameters, 2);
@@ -19,7 +19,7 @@ test('the 2,001st SQL text throws, and earlier texts are still found', () => {
   assert.equal(texts('select 7').parameters, 0);
 });
 
-test('a value that the engines would store differently is a fault, and its message lacks the value', () => {
+test('a value that the engines would store differently is a fault, and the message does not contain the value', () => {
   const faults: readonly [value: unknown, fault: string][] = [
     [undefined, '$1 is of type undefined'],
     [0.5, '$1 is not an integer below 2^53'],
@@ -45,7 +45,7 @@ test('values that both engines store equally are accepted', () => {
   assert.equal(validateStatement({ sql: '', args }, { name: 'one', parameters: args.length }), undefined);
 });
 
-test('too few or too many values are faults', () => {
+test('a statement with too few or too many values is a fault', () => {
   const text = createStatementTexts()('select $1, $2');
   assert.equal(validateStatement({ sql: '', args: [1] }, text), 'expected 2 values for the SQL text, received 1');
   assert.equal(validateStatement({ sql: '', args: [1, 2, 3] }, text), 'expected 2 values for the SQL text, received 3');

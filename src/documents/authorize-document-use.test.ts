@@ -4,7 +4,7 @@ import { engines } from '../../test/support/database-engines.ts';
 import { depositDocumentOf, makePdf, openDocumentApp } from '../../test/support/document-app.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a client without access has no receipt, and its entry equals that of an unknown id`, async (t) => {
+  test(`${engine.name}: a client without access gets no receipt, and its ledger entry equals that for an unknown id`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const before = (await app.db.read('select id from ledger_event')).length;
@@ -23,7 +23,7 @@ for (const engine of engines) {
     assert.deepEqual([event?.['type'], event?.['actor']], ['document.refused', { client: 'curious' }]);
   });
 
-  test(`${engine.name}: a client with access has the receipt of a refused retrieval`, async (t) => {
+  test(`${engine.name}: a client with access gets a receipt of a refused retrieval`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     await app.withdraw(id);

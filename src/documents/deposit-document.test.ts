@@ -55,7 +55,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: headers carry 200 characters of text in any script, and the record returns them`, async (t) => {
+  test(`${engine.name}: a header with 200 characters of text in any script is accepted, and returned by the record`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const text = '\u{20000}'.repeat(200);
     const encoded = encodeURIComponent(text);
@@ -87,7 +87,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a document that does not match its description is refused and leaves nothing`, async (t) => {
+  test(`${engine.name}: a document that does not match its headers is refused and leaves nothing`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(50_000);
     const refusedWith = async (others: Record<string, string>, body: readonly (Buffer | Error)[] = [bytes]) => {

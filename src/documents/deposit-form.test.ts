@@ -83,7 +83,7 @@ test('each fault of a form names its field, and describes it in terms of a form'
   });
 });
 
-test('a part without a type, or with a generic one, gets the type that its bytes and its file name show', async () => {
+test('a part without a media type, or with a generic one, gets the type of its bytes and its file name', async () => {
   const typeOf = async (content: string, head: string) => {
     const text = `${fields}${part('document', content, head)}--b--\r\n`;
     const form = await readDepositForm(Readable.from([Buffer.from(text, 'latin1')]), type, limit);
@@ -113,10 +113,13 @@ test('a part without a type, or with a generic one, gets the type that its bytes
   const unknown = await typeOf('\x7fELF\x02\x01\0', generic);
   assert.ok(typeof unknown === 'object');
   assert.equal(unknown.slug, 'unsupported-media-type');
-  assert.match(unknown.detail, /^The bytes of the part 'document' do not show its type\. Give the part one of .*pdf/);
+  assert.match(
+    unknown.detail,
+    /^The server cannot detect the type of the part 'document' from its bytes\. Set its Content-Type to one of .*pdf/,
+  );
 });
 
-test('a refusal of the content of a form names the part and the field', () => {
+test('a refusal of the content of a form names the part and the form field', () => {
   const mismatch = refuse('content-mismatch', 'The bytes do not have the SHA-256 in Repr-Digest.');
   const { detail } = toFormRefusal(mismatch);
   assert.equal(detail, "Part 'document': The bytes do not have the SHA-256 in the field digest.");

@@ -9,7 +9,7 @@ const now = Date.UTC(2026, 5, 1);
 const plain = { 'content-type': 'application/pdf', 'citizen-id': 'CZ-1', 'document-title': 'Notice' };
 const digest = Buffer.alloc(32, 7);
 
-test('the headers of a deposit are parsed as described', () => {
+test('the valid headers of a deposit are decoded and parsed', () => {
   const read = readDepositHeaders(
     {
       'content-type': 'text/plain',
@@ -64,7 +64,7 @@ test('a citizen id of more than one line or with control characters is refused',
   }
 });
 
-test('a citizen id has the maximum length of the register, and a text its own', () => {
+test('a citizen id and a text are refused above their own maximum lengths', () => {
   const longest = '字'.repeat(200);
   const encoded = encodeURIComponent(longest);
   const given = {
@@ -115,7 +115,7 @@ test('a malformed instant and a day that does not exist are refused with the sam
   }
 });
 
-test('a media type that is not allowed, and a content coding, is 415 with the list', () => {
+test('a media type that is not allowed, or a content coding, gets 415 with the accepted ones', () => {
   for (const others of [{ 'content-type': 'application/x-sh' }, { 'content-encoding': 'gzip' }]) {
     const read = readDepositHeaders({ ...plain, ...others }, now);
     assert.ok('refusal' in read);

@@ -55,7 +55,7 @@ const halved = {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: a repeated deposit with its key returns the same document and answer, and is stored once`, async (t) => {
+  test(`${engine.name}: a deposit that is repeated with its key returns the same document and response, and is stored once`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const [first, again] = [await deposit(app), await deposit(app)];
     assert.ok('status' in first && 'status' in again);
@@ -74,7 +74,7 @@ for (const engine of engines) {
     assert.ok('refusal' in other && other.refusal.slug === 'idempotency-key-reused');
   });
 
-  test(`${engine.name}: the same key of another client or another operation is another key`, async (t) => {
+  test(`${engine.name}: the idempotency key of another client or another operation returns no stored response`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const replayed: unknown[] = [];
     const repeat = async (client: string) => {
@@ -114,7 +114,7 @@ for (const engine of engines) {
     assert.ok('refusal' in elsewhere && elsewhere.refusal.slug === 'idempotency-key-reused');
   });
 
-  test(`${engine.name}: a reused key does not reveal who is in the register`, async (t) => {
+  test(`${engine.name}: a reused idempotency key does not reveal who is in the register`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await deposit(app);
     const digest = { 'repr-digest': `sha-256=:${'A'.repeat(43)}=:` };
@@ -124,7 +124,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a key requires the digest, and a refused deposit can be repeated with the key`, async (t) => {
+  test(`${engine.name}: an idempotency key requires a digest, and a refused deposit can be repeated with the same key`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { 'repr-digest': _digest, ...without } = depositHeadersOf(bytes, key);
     const bare = await app.deposit({ headers: without, body: [bytes] });

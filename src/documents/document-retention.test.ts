@@ -82,7 +82,7 @@ for (const engine of engines) {
     assert.deepEqual(await findings(app), []);
   });
 
-  test(`${engine.name}: a document in retention is withdrawn, not delivered, and erased by the run at its end`, async (t) => {
+  test(`${engine.name}: a document in retention is withdrawn and not delivered, and the deletion run erases it when the retention ends`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const until = new Date(app.time.now + 10 * dayMs).toISOString();
     const id = await depositDocumentOf(app, makePdf(100), { 'document-retain-until': until });
@@ -107,7 +107,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.files(), []);
   });
 
-  test(`${engine.name}: a retention class sets how long a document is kept, and when the run erases it`, async (t) => {
+  test(`${engine.name}: a retention class sets how long a document is kept, and when the deletion run erases it`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const permit = { name: 'permit', keepDays: 5, eraseAfterDays: 30, legalBasis: 'Archive Act 3' };
     await app.db.write([upsertRetentionClass(permit, 0)]);
@@ -159,7 +159,7 @@ for (const engine of engines) {
     assert.equal(types.filter((type) => type === 'document.hold-released').length, 2);
   });
 
-  test(`${engine.name}: a run erases its documents in one commit, because each destroyed key writes the database through`, async (t) => {
+  test(`${engine.name}: a deletion run erases its documents in one commit, because a commit that destroys keys writes all changes to the database file`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const keep = { 'document-retain-until': new Date(app.time.now + dayMs).toISOString() };
     const ids = [];
@@ -179,7 +179,7 @@ for (const engine of engines) {
     assert.equal(most, ids.length);
   });
 
-  test(`${engine.name}: a run that is stopped erases no more, and can be started again`, async (t) => {
+  test(`${engine.name}: a deletion run that is stopped erases no more documents, and can be started again`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const keep = { 'document-retain-until': new Date(app.time.now + dayMs).toISOString() };
     const id = await depositDocumentOf(app, makePdf(100), keep);
@@ -190,7 +190,7 @@ for (const engine of engines) {
     assert.deepEqual((await runDeletionWithIds(app.deletionDeps, operator, false)).erased, [id]);
   });
 
-  test(`${engine.name}: a hold placed between reading and writing turns an erasure into a withdrawal`, async (t) => {
+  test(`${engine.name}: an erasure becomes a withdrawal if a hold is placed between its read and its write`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const write = app.wires.write;
@@ -238,7 +238,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.files(), []);
   });
 
-  test(`${engine.name}: the run reads due documents in pages, and skips those that changed meanwhile`, async (t) => {
+  test(`${engine.name}: the deletion run reads due documents in pages, and skips those that changed meanwhile`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const end = app.time.now + dayMs;
     const due: DueDocument[] = [];
@@ -269,7 +269,7 @@ for (const engine of engines) {
     assert.deepEqual(run, { erased: ids.slice(1), held: [], passed: ids.slice(0, 1) });
   });
 
-  test(`${engine.name}: a hold protects only its own documents, and needs an existing one`, async (t) => {
+  test(`${engine.name}: a hold protects only its own documents, and is refused for an unknown document or citizen`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const [id, free] = [await depositDocumentOf(app, makePdf(100)), await depositDocumentOf(app, makePdf(100))];
     const whole = await held(app, { citizenId: testCitizenId });
@@ -288,7 +288,7 @@ for (const engine of engines) {
     assert.equal(await withdrawn(app, id), 'withdrawn');
   });
 
-  test(`${engine.name}: erasing a citizen erases all documents, and one hold on the citizen refuses the unit`, async (t) => {
+  test(`${engine.name}: the erasure of a citizen erases all their documents, and one legal hold prevents the whole erasure`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = [await depositDocumentOf(app, makePdf(100)), await depositDocumentOf(app, makePdf(100))];
     const other = await depositDocumentOf(app, makePdf(100), { 'citizen-id': 'CZ-1002' });

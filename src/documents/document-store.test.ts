@@ -40,7 +40,7 @@ for (const engine of engines) {
     assert.equal(await findDocument(db.read, createId('document')), undefined);
   });
 
-  test(`${engine.name}: a repeated grant has the new end, and a grant on no document is refused`, async (t) => {
+  test(`${engine.name}: a repeated grant has the new end date, and a grant on an unknown document is refused`, async (t) => {
     const db = await engine.open(t);
     const document = documentFor('CZ-1', 'tax');
     await db.write([insertDocument(document), ...insertGrant(grantOn(document.id, 'city', 2_000))]);
@@ -90,7 +90,7 @@ for (const engine of engines) {
     assert.deepEqual([...(await blobOwnersOf(db.read, ['doc_none', id]))], [[id, 'erased']]);
   });
 
-  test(`${engine.name}: the list of a client has its own and its granted documents of that citizen, newest first`, async (t) => {
+  test(`${engine.name}: the list of a client contains its own and its granted documents of the citizen, newest first`, async (t) => {
     const db = await engine.open(t);
     const own = Array.from({ length: 5 }, () => documentFor('CZ-1', 'city'));
     const [granted, ended, foreign] = [1, 2, 3].map(() => documentFor('CZ-1', 'tax'));
@@ -109,7 +109,7 @@ for (const engine of engines) {
     assert.deepEqual(await page(100, expected.at(-1)), []);
   });
 
-  test(`${engine.name}: a list has the grants that its reader may see, and each record once`, async (t) => {
+  test(`${engine.name}: a list contains each record once, with the grants that its reader may see`, async (t) => {
     const db = await engine.open(t);
     const [of, other] = [documentFor('CZ-1', 'tax'), documentFor('CZ-1', 'city')];
     const grants = Array.from({ length: 100 }, (_, at) =>

@@ -73,7 +73,7 @@ for (const engine of engines) {
     assert.equal(others.length, 4);
   });
 
-  test(`${engine.name}: a grant ends by the text of its purpose in any Unicode normalisation`, async (t) => {
+  test(`${engine.name}: a grant can be ended by its purpose in any Unicode normalisation`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const purpose = 'aide au de\u0301me\u0301nagement ';
@@ -84,7 +84,7 @@ for (const engine of engines) {
     assert.equal('refusal' in read && read.refusal.slug, 'document-not-found');
   });
 
-  test(`${engine.name}: only the issuer grants, ends and withdraws; other clients get 404 and an entry`, async (t) => {
+  test(`${engine.name}: only the issuer can grant, end a grant and withdraw, and other clients get 404 and a ledger entry`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const curious = { client: 'curious' };
@@ -104,7 +104,7 @@ for (const engine of engines) {
     assert.ok('refusal' in lines && lines.refusal.issues?.[0]?.pointer === '/purpose');
   });
 
-  test(`${engine.name}: a purpose that was not agreed opens nothing and cannot be granted`, async (t) => {
+  test(`${engine.name}: a purpose that was not agreed with the client opens nothing and cannot be granted`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const nobody = await app.grant(id, { clientId: 'nobody', purpose: 'housing' });

@@ -13,7 +13,7 @@ import {
 type Page = { items: { id: string }[]; next: string | null };
 
 for (const engine of engines) {
-  test(`${engine.name}: the pages of a list have each visible record once, and each page is an event`, async (t) => {
+  test(`${engine.name}: the pages of a list contain each visible record once, and each page is recorded as an event`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) ids.push(await depositDocumentOf(app, makePdf(50)));
@@ -58,7 +58,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a damaged record is reported, and does not hide the others`, async (t) => {
+  test(`${engine.name}: a damaged record is reported in a list, and does not hide the others`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const [first, second] = [await depositDocumentOf(app, makePdf(50)), await depositDocumentOf(app, makePdf(50))];
     await app.db.write([{ sql: 'update document set created_at = 1 where id = $1', args: [first] }]);

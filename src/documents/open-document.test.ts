@@ -22,7 +22,7 @@ function source(...given: readonly (string | Error)[]) {
 const textOf = async (pieces: AsyncIterable<Uint8Array>) =>
   Buffer.concat(await Array.fromAsync(pieces, (piece) => Buffer.from(piece))).toString();
 
-test('pieces with a first one read early keep their order, and their source is closed', async () => {
+test('a document whose first piece is read early keeps the order of its pieces and closes its source', async () => {
   const { seen, pieces } = source('one ', 'two ', 'three');
   const given = await withFirstPiece(pieces);
   assert.equal(seen.taken, 1);
@@ -34,14 +34,14 @@ test('an empty source yields no pieces', async () => {
   assert.equal(await textOf(await withFirstPiece(source().pieces)), '');
 });
 
-test('a fault in the first piece is thrown at once, and a later one ends the stream', async () => {
+test('a fault in the first piece is thrown at once, and a fault in a later piece ends the stream', async () => {
   await assert.rejects(withFirstPiece(source(new Error('at once')).pieces), /at once/);
   const { seen, pieces } = source('one', new Error('later'));
   await assert.rejects(textOf(await withFirstPiece(pieces)), /later/);
   assert.equal(seen.closed, true);
 });
 
-test('pieces that are not read, or only in part, close their source', async () => {
+test('the source of a document is closed if its pieces are not read, or only in part', async () => {
   for (const most of [0, 1, 2]) {
     const { seen, pieces } = source('one', 'two', 'three', 'four', 'five');
     const given = await withFirstPiece(pieces);

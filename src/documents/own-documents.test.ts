@@ -14,7 +14,7 @@ const mine = { client: `portal for ${testCitizenId}` };
 const anothers = { client: `portal for ${otherCitizenId}` };
 
 for (const engine of engines) {
-  test(`${engine.name}: a citizen reads an own document, and the log names the citizen as actor`, async (t) => {
+  test(`${engine.name}: a citizen can read their own document, and the access log names the citizen as actor`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(5_000);
     const id = await depositDocumentOf(app, bytes);
@@ -74,7 +74,7 @@ for (const engine of engines) {
     assert.deepEqual((await app.eventsAbout(testCitizenId)).slice(1), []);
   });
 
-  test(`${engine.name}: a citizen lists the own documents of all issuers`, async (t) => {
+  test(`${engine.name}: the list of a citizen contains their documents from all issuers`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = [await depositDocumentOf(app, makePdf(50)), await depositDocumentOf(app, makePdf(50))];
     await depositDocumentOf(app, makePdf(50), { 'citizen-id': otherCitizenId });

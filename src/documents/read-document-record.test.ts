@@ -20,7 +20,7 @@ function given(result: DocumentResult) {
 const slugOf = (result: DocumentResult) => ('refusal' in result ? result.refusal.slug : result.status);
 
 for (const engine of engines) {
-  test(`${engine.name}: the record has the grants that the reader may see, and each read is recorded`, async (t) => {
+  test(`${engine.name}: a record contains the grants that its reader may see, and each read is recorded`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const grant = { documentId: id, purpose: 'housing', grantedAt: app.time.now };

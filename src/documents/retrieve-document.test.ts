@@ -45,7 +45,7 @@ async function grant(app: DocumentApp, documentId: DocumentId, clientId: string,
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a document is returned byte for byte, with each header of the contract`, async (t) => {
+  test(`${engine.name}: a document is returned byte for byte, with each documented header`, async (t) => {
     const app = await openDocumentApp(t, engine);
     for (const size of [9, 16_384, 16_385, 1_048_576, 3_000_000]) {
       const bytes = makePdf(size);
@@ -79,7 +79,7 @@ for (const engine of engines) {
     assert.equal((await usesOf(app)).join(), Array(5).fill(`document.retrieved ${issuer}`).join());
   });
 
-  test(`${engine.name}: the document of another client and an unknown id are refused alike`, async (t) => {
+  test(`${engine.name}: the document of another client and an unknown id get the same refusal`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const refusals = [
@@ -129,7 +129,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: ranges, suffixes and several ranges return their bytes, and none beyond the end`, async (t) => {
+  test(`${engine.name}: a range, a suffix and several ranges return their bytes, up to the end of the document`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(40_000);
     const id = await depositDocumentOf(app, bytes);
@@ -161,7 +161,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: conditions compare the ETag, and an answer without bytes has another event`, async (t) => {
+  test(`${engine.name}: a conditional request compares the ETag, and a response without bytes is recorded as a read record`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(2_000));
     const head = given(await app.retrieve(id, { method: 'HEAD' }));
@@ -181,7 +181,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a document that is not available is refused to its readers, and hidden from all others`, async (t) => {
+  test(`${engine.name}: a document that is not available is refused to its readers, and unknown to all others`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const expected: Record<string, string> = {
@@ -206,7 +206,7 @@ for (const engine of engines) {
     assert.equal(slugOf(await app.retrieve(id, { headers: { range: 'bytes=0-' } })), 'range-not-satisfiable');
   });
 
-  test(`${engine.name}: missing, changed or unreadable bytes are a 503, and the event is a refusal`, async (t) => {
+  test(`${engine.name}: a document with missing, changed or unreadable bytes gets 503, and a refusal is recorded`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(2_000));
     const [file = assert.fail()] = await app.files();

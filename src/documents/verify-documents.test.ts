@@ -31,7 +31,7 @@ function setStatus(id: string, { status, holds }: { readonly status: string; rea
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: faults between rows are reported on each page, from its first row to its last`, async (t) => {
+  test(`${engine.name}: inconsistent rows are reported on each page of a verification, from its first row to its last`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = Array.from({ length: rows }, () => app.deletionDeps.createId('document')).sort();
     const erased = {
@@ -104,7 +104,7 @@ test('documents are read concurrently and reported in the order of their ids', a
   assert.deepEqual(done, { documents: 10, bytes: 0, findings: 10 });
 });
 
-test('after a verification fails no document is being read', async (t) => {
+test('a verification that fails waits until no document is being read', async (t) => {
   const app = await openDocumentApp(t, engines[0] ?? assert.fail());
   for (let at = 0; at < 8; at += 1) await depositDocumentOf(app, makePdf(100));
   const { promise: late, resolve } = Promise.withResolvers<void>();

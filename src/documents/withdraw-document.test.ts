@@ -4,7 +4,7 @@ import { engines } from '../../test/support/database-engines.ts';
 import { depositDocumentOf, makePdf, openDocumentApp, testCitizenId } from '../../test/support/document-app.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a withdrawal with If-Match needs the ETag of the document, and changes nothing otherwise`, async (t) => {
+  test(`${engine.name}: a withdrawal with If-Match changes nothing unless it has the ETag of the document`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(2_000));
     const head = await app.retrieve(id, { method: 'HEAD' });

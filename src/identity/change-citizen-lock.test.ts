@@ -59,7 +59,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a lock that is set already is not set again, also by two concurrent requests`, async (t) => {
+  test(`${engine.name}: a citizen lock is set once, even by two concurrent requests`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     const answers = await Promise.all([ask(true), ask(true), ask(true)]);
@@ -103,7 +103,7 @@ for (const engine of engines) {
     assert.deepEqual(await ask(false), { ownLock: false });
   });
 
-  test(`${engine.name}: people outside the register cannot set a lock, and nobody can with an external register`, async (t) => {
+  test(`${engine.name}: a person outside the register cannot set a lock, and no citizen can with an external register`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     assert.equal(await ask(true, 'nobody'), 'citizen-not-found');

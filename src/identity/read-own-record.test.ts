@@ -47,7 +47,7 @@ const nothing = {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: a citizen reads the complete own record, which is recorded, and people outside the register have none`, async (t) => {
+  test(`${engine.name}: a citizen can read their complete record, each read is recorded, and a person outside the register has none`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const ask = async (citizenId: string | undefined, over: Partial<IdentityPorts> = {}) => {
       const caller = { clientId: 'portal', scopes: new Set(['citizen:self']), citizenId };

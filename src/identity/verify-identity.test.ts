@@ -43,7 +43,7 @@ function evidenceOf(verificationId: unknown) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: right claims match, with the documented response`, async (t) => {
+  test(`${engine.name}: correct claims match, with the documented response`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const answered = await app.ask('POST', { ...zoeClaims, purpose: 'tax', nonce: 'n-1' });
     assert.equal('refusal' in answered, false);
@@ -126,7 +126,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: single claims are in a matching result only with the scope for them`, async (t) => {
+  test(`${engine.name}: the results of single claims are in a matching result only with the scope for them`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const claims = { ...zoeClaims, country: 'EX' };
     const withScope = { scopes: ['identity:verify', 'identity:verify:claims'] };
@@ -141,7 +141,7 @@ for (const engine of engines) {
     assert.equal('claims' in (await app.verify({ ...claims, familyName: 'Silva' }, withScope)), false);
   });
 
-  test(`${engine.name}: an earlier result has single claims only for a token with the scope for them`, async (t) => {
+  test(`${engine.name}: an earlier result contains the results of single claims only for a token with the scope for them`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const withScope = { scopes: ['identity:verify', 'identity:verify:claims'] };
     const { claims, ...rest } = await app.verify(zoeClaims, withScope);
@@ -172,7 +172,7 @@ for (const engine of engines) {
     assert.equal((await app.verify({ ...rita, familyName: 'Reviewer' }))['decision'], 'no_match');
   });
 
-  test(`${engine.name}: every verification with an id is an event of that citizen, known or not`, async (t) => {
+  test(`${engine.name}: every verification with an id is recorded as an event of that citizen, whether the id is known or not`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     for (const citizenId of ['C-1', 'C-9']) {
       const answer = await app.verify({ ...zoeClaims, citizenId, purpose: 'tax', legalBasis: 'law 1' });

@@ -6,7 +6,7 @@ const policy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 const lowest = (bytes: number) => new Uint8Array(bytes);
 const highest = (bytes: number) => new Uint8Array(bytes).fill(255);
 
-test('the delay doubles up to the longest, and lies between half of it and all of it', () => {
+test('a delay is random between half and all of a value that doubles up to its maximum', () => {
   const range = [1, 2, 3, 10, 11, 72, 100_000].map((attempt) => [
     retryDelayMs(policy, attempt, lowest),
     retryDelayMs(policy, attempt, highest),

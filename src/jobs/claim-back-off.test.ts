@@ -20,7 +20,7 @@ function set() {
   return { time, pauses, pauseAfter, over: () => over };
 }
 
-test('pauses double up to five seconds, and restart after a job that succeeds', async () => {
+test('pauses double up to five seconds, and start again at the shortest after a job that succeeds', async () => {
   const { pauseAfter, over } = set();
   const seen: number[] = [];
   for (let claim = 0; claim < 9; claim += 1) seen.push(await pauseAfter(false, false));
@@ -28,7 +28,7 @@ test('pauses double up to five seconds, and restart after a job that succeeds', 
   assert.deepEqual([await pauseAfter(false, true, false), await pauseAfter(false), over()], [0, 50, 10]);
 });
 
-test('stop ends the present pause and prevents others', () => {
+test('stop ends the current pause and prevents later ones', () => {
   const { time, pauses } = set();
   pauses.pause(1_000);
   pauses.pause(2_000);

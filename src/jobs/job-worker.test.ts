@@ -55,7 +55,7 @@ function set(options: Options = {}) {
   return { time, worker, add, block, release, ran, faults, claims, fail, answerAfter, looks: () => looks };
 }
 
-test('a due job runs when the worker is woken, before time passes', async () => {
+test('a due job runs as soon as the worker is woken', async () => {
   const { worker, add, ran } = set();
   await worker.idle();
   add('one');
@@ -64,7 +64,7 @@ test('a due job runs when the worker is woken, before time passes', async () => 
   assert.deepEqual(ran, ['one']);
 });
 
-test('a job runs at its time and not earlier', async () => {
+test('a job runs at its due time and not earlier', async () => {
   const { time, worker, add, ran } = set();
   add('later', 60_000);
   worker.wake();
@@ -94,7 +94,7 @@ test('a worker that is woken many times checks the queue once after its pause', 
   assert.equal(looks() - before, 1);
 });
 
-test('no more jobs run than the limit, and no job is claimed that cannot run', async () => {
+test('at most as many jobs run as the limit, and a job that cannot run is not claimed', async () => {
   const { worker, add, block, release, ran, claims } = set({ concurrency: 4, batch: 2 });
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const name of names) {
@@ -205,7 +205,7 @@ test('a queue whose jobs all fail is claimed with growing pauses', async () => {
   assert.ok(ran.length > failed, 'it is taken up again');
 });
 
-test('one failing job among others causes no pause', async () => {
+test('one failing job among successful ones causes no pause', async () => {
   const { worker, add, ran } = set();
   for (let pair = 0; pair < 20; pair += 1) {
     add('bad');

@@ -40,7 +40,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: the fencing token stays during renewals and grows with each change of holder`, async (t) => {
+  test(`${engine.name}: the fencing token stays the same during renewals and grows with each change of holder`, async (t) => {
     const { take, claim } = await setUp(t);
     const seen = [await take('a'), await take('a'), await take('b')];
     await claim(releaseLease(name, 'b'));
@@ -50,7 +50,7 @@ for (const engine of engines) {
     assert.deepEqual(seen, [1, 1, undefined, undefined, 2, undefined]);
   });
 
-  test(`${engine.name}: a start that is alone frees all leases and deletes those of workers`, async (t) => {
+  test(`${engine.name}: a process that starts alone frees all leases and deletes those of workers`, async (t) => {
     const { take, claim, db, held } = await setUp(t);
     const others = ['sequencer', 'worker', 'worker.', 'worker0', 'yearly'];
     for (const each of [...others, 'worker/1', 'worker/2']) await take(each, each);
@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.equal(await take('b'), 2);
   });
 
-  test(`${engine.name}: a waiting holder gets a released lease, and the one who released it does not take it again`, async (t) => {
+  test(`${engine.name}: a waiting process gets a released lease, and the process that released it does not take it again`, async (t) => {
     const { time, keep } = await setUp(t);
     const [first, second] = [await keep('a'), await keep('b')];
     const both = () => Promise.all([first.idle(), second.idle()]);
@@ -118,7 +118,7 @@ for (const engine of engines) {
     assert.deepEqual(await held(), ['sequencer', 'worker/living', 'worker/looking']);
   });
 
-  test(`${engine.name}: a holder that cannot renew, or is suspended, expires no other lease`, async (t) => {
+  test(`${engine.name}: a holder that cannot renew its lease, or is suspended, expires no other lease`, async (t) => {
     const { claim, take, time, keep, held } = await setUp(t);
     let down = false;
     const lease = await keep('worker/a', {

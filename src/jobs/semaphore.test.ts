@@ -20,7 +20,7 @@ function createCalls() {
   };
 }
 
-test('a call with first uses a reserved permit at once, and other calls never do', async () => {
+test('a call with the option first uses a reserved permit at once, and other calls never use one', async () => {
   const { begun, make, end } = createCalls();
   const semaphore = createSemaphore(3, 1);
   const all = ['a', 'b', 'c'].map((name) => semaphore(make(name)));
@@ -36,7 +36,7 @@ test('a call with first uses a reserved permit at once, and other calls never do
   await Promise.all(all);
 });
 
-test('without reserved permits a call with first goes before waiting calls, and a failed call releases its permit', async () => {
+test('without reserved permits a call with the option first precedes waiting calls, and a failed call releases its permit', async () => {
   const { begun, make, end } = createCalls();
   const semaphore = createSemaphore(1);
   const faulty = assert.rejects(

@@ -15,7 +15,7 @@ test('hashes equal the vectors of FIPS 180-4 and RFC 4231, case 2', () => {
   assert.match(hmac('sha512', key, message).toString('hex'), /^164b7a7bfcf819e2e395fbe73b56e0a3/);
 });
 
-test('a hash has memory of its own, so that a stored hash holds no other memory', () => {
+test('a hash has its own memory, so that a stored hash keeps no other memory in use', () => {
   const message = randomBytes(1_000);
   const hash = sha256(message);
   assert.ok(hash.equals(createHash('sha256').update(message).digest()));

@@ -23,7 +23,7 @@ test('ids of one process sort in order of creation, within a millisecond and whe
   assert.equal(new Set(made).size, made.length);
 });
 
-test('ids use the time of the clock again after it was set back by more than a minute', () => {
+test('ids follow the clock again after it was set back by more than a minute', () => {
   let now = 1_000_000_000;
   const newId = createIdGenerator({ now: () => now }, zeros);
   newId('event');
@@ -31,7 +31,7 @@ test('ids use the time of the clock again after it was set back by more than a m
   assert.equal(newId('event'), createIdGenerator({ now: () => now }, zeros)('event'));
 });
 
-test('only the text of a generated id is parsed', () => {
+test('only a text in the form of a generated id is parsed', () => {
   const id = createIdGenerator({ now: () => 1_700_000_000_000 }, zeros)('document');
   assert.equal(parseId('document', id), id);
   for (const wrong of [
@@ -57,7 +57,7 @@ test('a problem instance is a random UUID with the version and variant of RFC 95
   assert.equal(randomUuid(zeros), '00000000-0000-4000-8000-000000000000');
 });
 
-test('the first id of an instant sorts after earlier ids and before ids of that instant', () => {
+test('the smallest id of an instant sorts after earlier ids and before other ids of that instant', () => {
   for (const now of [1, 31, 32, Date.UTC(2026, 10, 20), Date.UTC(2100, 0, 1)]) {
     const id = createIdGenerator({ now: () => now }, zeros)('verification');
     assert.ok(minIdAt('verification', now) < id && id < minIdAt('verification', now + 1), id);

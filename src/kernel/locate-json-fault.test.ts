@@ -35,7 +35,7 @@ test('a text that is not JSON has the position of the first character that canno
   assert.deepEqual(locateJsonFault('['.repeat(65_536)), { line: 1, column: 65_537 });
 });
 
-test('exactly the texts that JSON.parse refuses have a position', () => {
+test('a text has a position of its fault if and only if JSON.parse refuses it', () => {
   const changed = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', ']', '"', '\\', '0', '-', 'e', '\n', '\u0001', ' ', 'é'))
     .map(([text, at, piece]) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLruCache } from './lru-cache.ts';
 
-test('a used value stays, and an unused value is evicted before twice the capacity is added', () => {
+test('a used value stays in the cache, and an unused value is evicted before twice the capacity is added', () => {
   const recent = createLruCache<number>(10);
   recent.set('used', 0);
   recent.set('unused', 0);
@@ -21,7 +21,7 @@ test('the cache holds the last used half capacity of values in any order of use'
   }
 });
 
-test('a deleted value is gone from both halves', () => {
+test('a deleted value is removed from both halves of the cache', () => {
   const recent = createLruCache<number>(2);
   for (const key of ['a', 'b', 'c']) recent.set(key, 1);
   for (const key of ['a', 'b', 'c']) {
@@ -33,7 +33,7 @@ test('a deleted value is gone from both halves', () => {
   assert.equal(recent.get('d'), undefined);
 });
 
-test('a value that is not used between two calls of evictUnused is gone', () => {
+test('a value that is not used between two calls of evictUnused is removed', () => {
   const recent = createLruCache<number>(10);
   recent.set('used', 1);
   recent.set('unused', 1);

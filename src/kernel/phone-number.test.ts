@@ -56,7 +56,7 @@ test('invisible and bidirectional characters in a number are ignored', () => {
   }
 });
 
-test('a number without a country code needs a country', async () => {
+test('a phone number without a country code is valid only with a default country', async () => {
   // The last one comes from a spreadsheet.
   const written = ['07700 900123', '(07700) 900123', '447700900123', '7700900123'];
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('a text that is not exactly one possible number is invalid', () => {
   for (const text of wrong) assert.deepEqual([anywhere(text), british(text)], [undefined, undefined], text);
 });
 
-test('a parser that has parsed one number gives another number with the same start its own result', () => {
+test('two numbers with the same start that one parser parses have separate results', () => {
   assert.deepEqual(
     ['+447700900001', '+447700900002', '+4477009000', '+4477009000033', '07700900004', '077009000044'].map(british),
     ['+447700900001', '+447700900002', undefined, undefined, '+447700900004', undefined],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestPath, requestQuery } from './request-target.ts';
 
-test('a query begins after the first question mark and includes later ones', () => {
+test('a query begins after the first question mark and includes later question marks', () => {
   for (const [target, path, query] of [
     ['/a', '/a', ''],
     ['/a?', '/a', ''],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { format, inspect } from 'node:util';
 import { Secret } from './secret.ts';
 
-test('a secret shows in no text, JSON, inspection or error', () => {
+test('a secret does not appear in a text, JSON, an inspection or an error', () => {
   const secret = new Secret('hunter2');
   const shown = [
     `${secret}`,

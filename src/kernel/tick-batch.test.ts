@@ -18,7 +18,7 @@ test('callers of one tick resume together and take each step in order of their c
   assert.deepEqual(steps, ['a1', 'b1', 'c1', 'a2', 'b2', 'c2']);
 });
 
-test('a caller that waits while others resume waits for the next tick, and none is lost', async () => {
+test('a caller that starts to wait while others resume is resumed at the next tick', async () => {
   const together = createTickBatch();
   const order: string[] = [];
   const first = together().then(async () => {

@@ -9,7 +9,7 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
 for (const engine of engines) {
-  test(`${engine.name}: a cached chain end keeps none of the memory of its event alive`, async (t) => {
+  test(`${engine.name}: a cached chain end keeps no memory of its event`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const arrayBufferBytes = () => {
       // The first collection frees memory in the background, and the second one waits for that.

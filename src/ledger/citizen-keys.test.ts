@@ -9,7 +9,7 @@ import { erasedIdOf } from './erased-id.ts';
 const root = rootKeyFromBytes(new Uint8Array(32).fill(1));
 
 for (const engine of engines) {
-  test(`${engine.name}: a citizen who gets a key after a look-up as unknown is encrypted for under that key`, async (t) => {
+  test(`${engine.name}: data of a citizen who was looked up before the creation of their key is encrypted under that key`, async (t) => {
     const db = await engine.open(t);
     const clock = { now: () => 0 };
     const keys = createCitizenKeys(db.read, root, systemRandom, clock);
@@ -22,7 +22,7 @@ for (const engine of engines) {
   });
 
   for (const [when, passedMs] of Object.entries({ 'a second later': 1_000, 'an hour earlier': -3_600_000 })) {
-    test(`a citizen who gets a key from another process is encrypted for under that key when the clock shows ${when}`, async (t) => {
+    test(`a key that another process creates for a citizen is used when the clock shows ${when}`, async (t) => {
       const db = await engine.open(t);
       let now = Date.UTC(2026, 10, 20);
       const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
@@ -49,7 +49,7 @@ for (const engine of engines) {
     await assert.rejects(db.write([standing.precondition]), { name: 'WriteRefused', kind: 'rows' });
   });
 
-  test(`${engine.name}: each erasure gives an id a new random key, and destroys the one before`, async (t) => {
+  test(`${engine.name}: each erasure gives an id a new random key, and destroys the previous one`, async (t) => {
     const db = await engine.open(t);
     const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => 0 });
     await db.write(keys.creationStatements(['anna']));
@@ -79,7 +79,7 @@ for (const engine of engines) {
     assert.deepEqual(await other.keyOf('nobody'), seen.at(-1));
   });
 
-  test(`${engine.name}: without a clock an unknown id is looked up each time`, async (t) => {
+  test(`${engine.name}: an unknown id is looked up each time if there is no clock`, async (t) => {
     const db = await engine.open(t);
     const keys = createCitizenKeys(db.read, root, systemRandom);
     const other = createCitizenKeys(db.read, root, systemRandom);

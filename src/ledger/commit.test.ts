@@ -29,7 +29,7 @@ function openCommitter() {
   return { ...committer, log, refuseNext };
 }
 
-test('a subscriber gets the events of its types, once for an effect, after the write', async () => {
+test('a subscriber gets the events of its types after the write, once for each effect', async () => {
   const { commit, onCommitted, log } = openCommitter();
   onCommitted(['policy.added', 'client.created'], (events) => log.push(events.map(({ type }) => type).join()));
   await commit({
@@ -40,7 +40,7 @@ test('a subscriber gets the events of its types, once for an effect, after the w
   assert.deepEqual(log, ['written', 'policy.added,policy.added', 'written']);
 });
 
-test('a subscriber gets the queues that the effect names, and none where it names none', async () => {
+test('a subscriber gets the queues that an effect names, and none if the effect names none', async () => {
   const { commit, onCommitted } = openCommitter();
   const seen: unknown[] = [];
   onCommitted(['policy.added'], (_events, queues) => seen.push(queues));

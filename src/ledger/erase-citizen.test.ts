@@ -11,7 +11,7 @@ import { systemRandom } from '../kernel/system-clock.ts';
 import { clearErasedCitizenIds, eraseCitizen } from './erase-citizen.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: events that waited for their number at an erasure do not name the citizen`, async (t) => {
+  test(`${engine.name}: events that wait for their number during an erasure do not name the citizen`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
     await app.use('anna', 'bert');
@@ -37,7 +37,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: an erasure event has the chain of the citizen and the number of its entries`, async (t) => {
+  test(`${engine.name}: an erasure event names the chain of the citizen and the number of its entries`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
     await app.use('anna', 'bert', 'anna', 'bert', 'bert');
@@ -56,7 +56,7 @@ for (const engine of engines) {
     assert.equal(await eraseCitizen(clerk, 'annna'), false);
   });
 
-  test(`${engine.name}: events after an erasure continue the chain of the events that waited at the erasure`, async (t) => {
+  test(`${engine.name}: events after an erasure continue the chain of the events that waited during the erasure`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna']));
     await app.use('anna');
@@ -129,7 +129,7 @@ for (const engine of engines) {
     assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
   });
 
-  test(`${engine.name}: events between the look at waiting events and the destruction of the key do not name the citizen`, async (t) => {
+  test(`${engine.name}: events that are stored between the read of waiting events and the destruction of the key do not name the citizen`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     await db.write(app.citizenKeys.creationStatements(['anna']));
@@ -215,7 +215,7 @@ for (const engine of engines) {
     assert.equal(bert?.citizenId, 'bert');
   });
 
-  test(`${engine.name}: a citizen who is erased again before or during the clearing of entries is named in none`, async (t) => {
+  test(`${engine.name}: a citizen who is erased again before or during the clearing of entries is named in no entry`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     const parts = { ...app, read: db.read, actor: { operator: 'clerk' } };

@@ -34,7 +34,7 @@ for (const engine of engines) {
     assert.deepEqual(watch.state(), { ...nothing, ...fine });
   });
 
-  test(`${engine.name}: without a quorum the cosigned size stays below the signed one`, async (t) => {
+  test(`${engine.name}: the cosigned size stays below the signed size while there is no quorum`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const reported: string[] = [];
     const watch = createLedgerHealth({

@@ -10,7 +10,7 @@ function served(answers: Readonly<Record<string, Response>>) {
   return httpLogSource(prefix, async (url) => answers[url.slice(prefix.length)] ?? new Response('', { status: 404 }));
 }
 
-test('a response other than 200 is no part of a log, whatever its body', async () => {
+test('a response other than 200 does not count as part of a log, whatever its body', async () => {
   const oops = () => new Response('log.example\n0\n', { status: 500 });
   const source = served({ checkpoint: oops(), 'tile/0/000.p/1': oops() });
   await assert.rejects(
@@ -20,7 +20,7 @@ test('a response other than 200 is no part of a log, whatever its body', async (
   await assert.rejects(source.tile({ level: 0, index: 0, width: 1 }), /tile\/0\/000\.p\/1 answered 500$/);
 });
 
-test('a missing partial tile is cut from the full one, and without either the tile is missing', async () => {
+test('a missing partial tile is cut from the full tile, and counts as missing if there is no full tile', async () => {
   const whole = Buffer.alloc(256 * 32, 7);
   const source = served({ 'tile/0/000': new Response(whole) });
   assert.deepEqual(Buffer.from(await source.tile({ level: 0, index: 0, width: 2 })), Buffer.alloc(64, 7));

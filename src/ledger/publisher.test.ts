@@ -8,7 +8,7 @@ import { parseNote } from './tlog/note.ts';
 import { createNoteSigner, signatureTypes } from './tlog/note-key.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a second tree of one size is refused, and a smaller one changes nothing`, async (t) => {
+  test(`${engine.name}: a different tree of the same size is refused, and a smaller tree changes nothing`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     await app.use(undefined);
@@ -27,7 +27,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.view.signedCheckpoint(), signed);
   });
 
-  test(`${engine.name}: a tree is signed once, and again when a key was replaced`, async (t) => {
+  test(`${engine.name}: a tree is signed once, and again after a key is replaced`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     await app.use(undefined);

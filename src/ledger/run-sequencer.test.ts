@@ -46,7 +46,7 @@ test('trees are signed while events keep arriving, also when the clock was set b
   assert.deepEqual(faults, []);
 });
 
-test('a full batch is followed by the next at once, and an idle loop waits', async () => {
+test('the sequencer reads the next batch at once after a full one, and waits when it is idle', async () => {
   const { at, clock, advance, sequencing } = running(async (count) => (count <= 3 ? batchLimit : 0));
   await advance(250);
   await sequencing.stop();
@@ -54,7 +54,7 @@ test('a full batch is followed by the next at once, and an idle loop waits', asy
   assert.equal(clock.published, 4);
 });
 
-test('a process that does not lead signs nothing, and checks four times a second whether it can lead', async () => {
+test('a process that is not the leader signs nothing, and checks four times a second whether it can lead', async () => {
   const { at, clock, advance, sequencing } = running(async () => undefined);
   await advance(800);
   await sequencing.stop();

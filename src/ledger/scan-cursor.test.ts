@@ -51,7 +51,7 @@ for (const engine of engines) {
     assert.equal(await app.sequencer.step(), 1);
   });
 
-  test(`${engine.name}: an id from a fast clock delays others for at most a minute`, async (t) => {
+  test(`${engine.name}: an event id from a fast clock delays other events for at most a minute`, async (t) => {
     const db = await engine.open(t);
     let now = 0;
     const app = buildLedgerApp(db, { stopwatch: () => now });

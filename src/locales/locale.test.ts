@@ -28,7 +28,7 @@ test('every catalogue in the folder is served, for its own language tag', () => 
   for (const tag of tags) assert.equal(localeFor(tag).language, tag);
 });
 
-test('the catalogue of a tag is that of its language, and English when the language has none', () => {
+test('a language tag has the catalogue of its language, or the English one if there is none', () => {
   const tags = ['nb-NO', 'no', 'nn', 'de-AT', ' FR', undefined, '', 'xx', 'constructor', 'english', 'de_AT'];
   assert.deepEqual(
     tags.map((tag) => localeFor(tag).language),

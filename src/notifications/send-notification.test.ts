@@ -114,7 +114,7 @@ for (const engine of engines) {
     assert.deepEqual([shown['status'], outline(shown)], ['accepted', ['inbox sent', 'email queued']]);
   });
 
-  test(`${engine.name}: a message with sendAt is scheduled, and not placed in the inbox before`, async (t) => {
+  test(`${engine.name}: a message with sendAt is scheduled, and is not in the inbox before that time`, async (t) => {
     const app = await open(await engine.open(t));
     const sendAt = '2026-01-16T09:00:00+01:00';
     const answer = await app.send({ citizenId: 'cit-ada', message: 'Hello.', sendAt });
@@ -146,7 +146,7 @@ for (const engine of engines) {
     assert.deepEqual(await waiting('cit-ada'), await waiting('cit-nobody'));
   });
 
-  test(`${engine.name}: a unit that fails leaves no notification, delivery or event`, async (t) => {
+  test(`${engine.name}: a write unit that fails leaves no notification, delivery or event`, async (t) => {
     const db = await engine.open(t);
     const app = await open({
       ...db,

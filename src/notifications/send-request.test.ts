@@ -11,7 +11,7 @@ const open = (db: Database) => createNotificationApp(db, { now: () => now }, { '
 const onlySqlite = engines.filter((engine) => engine.name === 'sqlite');
 
 const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
-  ['no message', { message: undefined }, ['/message required']],
+  ['a missing message', { message: undefined }, ['/message required']],
   ['an empty message', { message: '' }, ['/message too-short']],
   ['a blank message', { message: ' \n\t ' }, ['/message malformed']],
   ['a message of invisible characters', { message: '\u200b\u2060 \u00ad\ufeff\u3164\u2800' }, ['/message malformed']],
@@ -50,8 +50,12 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     ['/deliverBy out-of-range'],
   ],
   ['an unknown channel', { channels: ['fax'] }, ['/channels/0 not-allowed']],
-  ['a channel twice', { channels: ['email', 'email'] }, ['/channels not-valid']],
-  ['a rule that needs a letter without a letter channel', { legalEffect: 'as-letter' }, ['/legalEffect not-allowed']],
+  ['a repeated channel', { channels: ['email', 'email'] }, ['/channels not-valid']],
+  [
+    'a legal effect that needs a letter, without a letter channel',
+    { legalEffect: 'as-letter' },
+    ['/legalEffect not-allowed'],
+  ],
   ['an unknown category', { category: 'spam' }, ['/category not-allowed']],
   ['a malformed language', { language: 'english please' }, ['/language malformed']],
   ['a message whose values make it empty', { message: '((a))', personalisation: { a: '' } }, ['/message malformed']],
@@ -71,12 +75,12 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     ['/message too-long'],
   ],
   [
-    'a message that its values make 20,001 characters, as a link needs them',
+    'a message of 20,001 characters with its values encoded for a link',
     { message: `https://e.org/${'((a))'.repeat(4)}`, personalisation: { a: 'é'.repeat(2_000) } },
     ['/message too-long'],
   ],
   [
-    'a subject that its values make 201 characters, beside another fault',
+    'a subject of 201 characters with its values, together with another fault',
     { subject: '((b))((b))!', personalisation: { b: '😀'.repeat(100) }, sendAt: '2020-01-01T00:00:00Z' },
     ['/sendAt out-of-range', '/subject too-long'],
   ],
@@ -149,7 +153,7 @@ for (const engine of onlySqlite) {
     await app.accept({ citizenId: 'cit-ada', message: 'é\tx\r\n'.repeat(4_000) });
   });
 
-  test('each channel has the filled and encoded link of a template', async (t) => {
+  test('each channel receives the link of a template with its filled and encoded values', async (t) => {
     const app = await open(await engine.open(t));
     const message = 'Pay: https://e.org/((ref))';
     const answer = await app.preview({ citizenId: 'cit-ada', message, personalisation: { ref: 'A 1' } });

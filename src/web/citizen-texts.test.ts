@@ -13,7 +13,7 @@ test('the pages for citizens are in the first language of the browser that has a
   );
 });
 
-test('in every language each kind of use, each claim and each decision has a text of its own', () => {
+test('each kind of use, each claim and each decision has its own text in every language', () => {
   for (const language of languages) {
     const { kinds, claims, decisions } = preferredCitizenTexts(language).uses;
     for (const texts of [kinds, claims, decisions].map((part) => Object.values<string>(part))) {

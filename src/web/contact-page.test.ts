@@ -40,7 +40,7 @@ function inOrder({ declined, hours: at, ...rest }: ContactPreferences): ContactP
   };
 }
 
-test('a form that is sent unchanged states the preferences that a client had stated', async () => {
+test('a form that is sent unchanged keeps the preferences that a client had set', async () => {
   await fc.assert(
     fc.asyncProperty(wishes, async (wished) => {
       const page = await contactPage(frame, { ...wished, ...noAddresses }, nothingSent);

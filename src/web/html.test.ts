@@ -14,7 +14,7 @@ test('html escapes quotes, so that a value cannot leave its attribute', () => {
   );
 });
 
-test('html escapes an ampersand once, and a nested template not again', () => {
+test('html escapes an ampersand once, and does not escape a nested template again', () => {
   assert.equal(String(html`<p>${html`<b>${'a & b &amp; c'}</b>`}</p>`), '<p><b>a &amp; b &amp;amp; c</b></p>');
 });
 
@@ -39,7 +39,7 @@ test('trustedHtml inserts markup unchanged', () => {
   assert.equal(String(html`${trustedHtml('<!doctype html>')}`), '<!doctype html>');
 });
 
-test('no text that html inserts contains a character of markup, and the text can be read back', () => {
+test('html inserts any text without a character of markup, and the text can be decoded unchanged', () => {
   const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('&', '<', '>', '"', "'", ';', 'l', 't', 'a', '#', '3') }), (text) => {

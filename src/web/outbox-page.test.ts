@@ -26,7 +26,7 @@ test('the outbox escapes each mail, and isolates its text direction', async () =
   assert.match(body, /<p class="mail" dir="auto">First &amp; last\.\n\nhttps:\/\/gov\.example\/<\/p>/);
 });
 
-test('an empty outbox says that it is empty', async () => {
+test('the page of an empty outbox states that it is empty', async () => {
   const body = await bodyOf([]);
   assert.match(body, /would have sent: 0,/);
   assert.doesNotMatch(body, /<article>/);

@@ -32,7 +32,7 @@ test('a page for citizens has no link to the developer pages', async () => {
   assert.deepEqual(links(citizenPage({ title: 'x', content: html``, status: 200, language: 'en', sender: 'Tax' })), []);
 });
 
-test('the policy of a page forbids foreign sources, scripts and frames', async () => {
+test('the content security policy of a page forbids foreign sources, scripts and frames', async () => {
   const page = apiPage('x', html``);
   assert.equal(
     page.headers['content-security-policy'],
@@ -40,7 +40,7 @@ test('the policy of a page forbids foreign sources, scripts and frames', async (
   );
 });
 
-test('the header of a page for citizens names the sender, and is missing when the sender is unknown', async () => {
+test('a page for citizens has a header with the name of the sender, and no header if the sender is unknown', async () => {
   const part = { title: 'x', content: html``, status: 200, language: 'ar' };
   const headed = bodyOf(citizenPage({ ...part, sender: 'Tax & Co' }));
   assert.match(headed, /<header><bdi>Tax &amp; Co<\/bdi><\/header>/);

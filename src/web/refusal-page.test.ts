@@ -47,7 +47,7 @@ test('under overload a browser at a confirmation link gets a page in its languag
   assert.deepEqual(refused, ['capacity-reduced', 'capacity-reduced', 'capacity-reduced', 'uri-too-long']);
 });
 
-test('programs, and browsers at other paths, get the problem under overload', async (t) => {
+test('under overload a program, and a browser at another path, get the problem', async (t) => {
   const { ask } = await refusing(t, busy);
   for (const [path, accept] of [
     ['/received/x', undefined],
@@ -63,7 +63,7 @@ test('programs, and browsers at other paths, get the problem under overload', as
   }
 });
 
-test('a page closes the connection where the problem would', async (t) => {
+test('a page closes the connection if the problem response would close it', async (t) => {
   const { port } = await refusing(t, refuse('capacity-reduced', undefined, { headers: { connection: 'close' } }));
   const socket = createConnection(port, '127.0.0.1');
   const asking = `GET /received/x HTTP/1.1\r\nHost: gov.example\r\nAccept: ${browser}\r\n\r\n`;

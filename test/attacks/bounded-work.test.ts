@@ -65,7 +65,7 @@ test('a value that decomposes into more than 400 letters is refused, in a reques
   }
 });
 
-test('skeletons have a length that does not depend on the length of the name', () => {
+test('the skeleton of a name has a length that does not depend on the length of the name', () => {
   for (const text of [...expensive, 'btlmnr'.repeat(10_000), 'الجخبتلمنر'.repeat(10_000)]) {
     const found = [...arabicSkeletons(text.replaceAll(' ', '')), ...latinSkeleton(text)];
     assert.ok(found.length <= 17 && found.every((skeleton) => skeleton.length <= 25), text.slice(0, 10));
@@ -121,7 +121,7 @@ for (const engine of engines) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: long claims of one client are decided one after another, and those of others meanwhile`, async (t) => {
+  test(`${engine.name}: long claims of one client are decided one after another, and do not delay those of other clients`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', givenName: 'Anna', familyName: 'Berg' }]);
     const [inProgress, highest] = [new Map<string, number>(), new Map<string, number>()];
     const askAs = async (client: string, claims: object) => {

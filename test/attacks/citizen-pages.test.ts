@@ -57,7 +57,7 @@ test('a sign-in link of an attacker does not sign in the victim: only the browse
   assert.match(textOf(await victim.get('/me/documents')), /Sign out/);
 });
 
-test('two sign-ins in one browser both succeed, in any order, each on the page that was requested', async () => {
+test('two sign-ins in one browser both succeed, in any order, and each ends on the requested page', async () => {
   const browser = openCookieBrowser(home.url);
   const first = await returnOf(browser, 'demo-mary', '/me/uses');
   const last = await returnOf(browser, 'demo-layla', '/me/record');
@@ -107,7 +107,7 @@ test('the URL of a sign-in does not tell the issuer which page a citizen reads, 
   assert.equal(browser.cookies.has('citizen-session'), false);
 });
 
-test('a sign-in creates a new session, and a session cookie that was set before it is not signed in', async () => {
+test('a sign-in creates a new session, and a session cookie from before it stays signed out', async () => {
   const mallory = await signedIn('demo-layla');
   const set = mallory.cookies.get('citizen-session') ?? assert.fail();
   const victim = openCookieBrowser(home.url);
@@ -272,7 +272,7 @@ const embeddings = [
   { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
 ];
 
-test('a page that embeds the address of a message does not prove that the citizen has read it, and a link opens it', async () => {
+test('a message that another page embeds does not count as read, and a link to the message opens it', async () => {
   const body = { citizenId: 'demo-mary', subject: 'Embedded', message: 'Hello' };
   const { id } = parseJsonBody(await ask(postJson(service, '/v1/notifications/send', body)));
   const statusOf = async () =>
@@ -310,7 +310,7 @@ test('the demo answers only requests whose Host is this machine (DNS rebinding)'
     for (const host of ['evil.example', `evil.example:${home.port}`, 'localhost.evil.example']) {
       const { status, headers, body } = await ask({ path, headers: { host } });
       assert.deepEqual([status, headers['content-type']], [400, 'application/problem+json'], `${path} ${host}`);
-      assert.match(String(body), /The Host header must name this machine/);
+      assert.match(String(body), /The Host header must be an address or a name of this machine/);
     }
   }
   for (const host of [`localhost:${home.port}`, '127.0.0.1', 'cs.localhost'])

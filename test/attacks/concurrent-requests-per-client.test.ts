@@ -108,7 +108,7 @@ test('a client with long requests can use half of the capacity, and other client
   assert.equal((await ask('greedy')).status, 200);
 });
 
-test('a stream counts as concurrent until its client has received it or is gone', async (t) => {
+test('a stream counts as a concurrent request until its client has received it or disconnects', async (t) => {
   const { port, ask, release, streaming } = await openServer(t, 2);
   const [first, second] = [1, 2].map(() => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);

@@ -78,7 +78,7 @@ for (const engine of engines) {
     assert.deepEqual([contact?.email, contact?.verified], ['ida@example.org', []]);
   });
 
-  test(`${engine.name}: a right code is refused if five wrong tries were stored after its comparison`, async (t) => {
+  test(`${engine.name}: a correct code is refused if five wrong tries were stored after its comparison`, async (t) => {
     const [one = assert.fail(), other = assert.fail()] = await twoProcesses(t, engine);
     await one.ask('cit-ida', email);
     const code = await one.code('cit-ida');
@@ -95,7 +95,7 @@ for (const engine of engines) {
     assert.deepEqual((await contactOf('cit-ida'))?.verified, []);
   });
 
-  test(`${engine.name}: a code works once over all processes`, async (t) => {
+  test(`${engine.name}: a code is accepted once over all processes`, async (t) => {
     const processes = await twoProcesses(t, engine);
     await processes[1]?.ask('cit-ida', email);
     const code = (await processes[0]?.code('cit-ida')) ?? '';
@@ -105,7 +105,7 @@ for (const engine of engines) {
     assert.equal(confirmations?.length, 1);
   });
 
-  test(`${engine.name}: a day allows ten codes of a citizen and five for an address, over all processes`, async (t) => {
+  test(`${engine.name}: a citizen gets at most ten codes a day, and an address at most five, over all processes`, async (t) => {
     const processes = await twoProcesses(t, engine);
     const own = await askConcurrently(processes, 30, (by, at) =>
       by.ask('cit-ida', { channel: 'email', address: `n${at}@example.org` }),
@@ -119,7 +119,7 @@ for (const engine of engines) {
     assert.equal(messages?.['sent'], 15, 'refused requests send nothing');
   });
 
-  test(`${engine.name}: the variants of an address share the limit of five codes a day`, async (t) => {
+  test(`${engine.name}: the spelling variants of an address share its limit of five codes a day`, async (t) => {
     const [by] = await twoProcesses(t, engine);
     const ways = [
       'them@example.org',

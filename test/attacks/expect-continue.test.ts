@@ -141,7 +141,7 @@ test('a client that receives 100 Continue and then sends too much receives 413',
 });
 
 // The body has no reader when its client goes away. Without a listener its error would end the process.
-test('a client that receives 100 Continue and goes away while nobody reads its body does not end the process', {
+test('a client that receives 100 Continue and disconnects before its body is read does not end the process', {
   timeout: 10_000,
 }, async () => {
   unread = Promise.withResolvers();

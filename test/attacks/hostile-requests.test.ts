@@ -41,7 +41,7 @@ async function run(): Promise<string[]> {
   return wrong;
 }
 
-test('unusual paths, bodies and headers are each answered with the right problem, never with 500', async () => {
+test('each unusual path, body or header gets the problem that names its fault, and never 500', async () => {
   assert.deepEqual(await run(), []);
 });
 

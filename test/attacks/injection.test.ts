@@ -144,7 +144,7 @@ test('Typst code in a letter is printed as text', async (t) => {
   }
 });
 
-test('a template without a value, or with one too many, is refused before anything is stored', async (t) => {
+test('a template with a missing or unknown value is refused before anything is stored', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const app = await createNotificationApp(await engine.open(t), { now: () => at }, { 'cit-ada': {} });
@@ -198,7 +198,7 @@ const bounce = (
     ],
   ].join('\r\n');
 
-test('a bounce counts only at the address of its attempt, and only when it is final', () => {
+test('a bounce counts only if it is sent to the address of its attempt and is final', () => {
   const to = addresses.addressFor({ delivery, attempt: 1 });
   assert.ok((to.split('@')[0]?.length ?? 99) <= 64);
   const failed = { delivery, attempt: 1, ended: 'failed' };

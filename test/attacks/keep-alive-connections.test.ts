@@ -45,12 +45,12 @@ const slow = `${head}Content-Length: 13\r\n\r\n{"hold":true}`;
 const unread = 'GET /v1/\x7f HTTP/1.1\r\n\r\n';
 
 for (const [what, bytes, status] of [
-  ['no method', 'get /v1/work HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['an unknown method', 'get /v1/work HTTP/1.1\r\nHost: a\r\n\r\n', 400],
   ['a target beyond ASCII', 'GET /v1/é HTTP/1.1\r\nHost: a\r\n\r\n', 400],
-  ['too long a header', `GET /v1/work HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
-  ['a bad chunk', `${head}Transfer-Encoding: chunked\r\n\r\nno chunk\r\n`, 400],
+  ['a header that is too long', `GET /v1/work HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
+  ['an invalid chunk', `${head}Transfer-Encoding: chunked\r\n\r\nno chunk\r\n`, 400],
   [
-    'a bad chunk that was asked for',
+    'an invalid chunk after 100 Continue',
     `${head}Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n`,
     400,
   ],
@@ -75,9 +75,9 @@ const long = `X: ${'a'.repeat(17_000)}\r\n\r\n`;
 for (const [what, first, rest] of [
   ['a header that is too long', '', `HEAD /v1/work HTTP/1.1\r\nHost: a\r\n${long}`],
   ['a header that is too long, in another packet than its request line', 'HEAD /v1/work HTTP/1.1\r\nHost: a\r\n', long],
-  ['a target of other bytes', '', 'HEAD /v1/\x7f HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a target with a control character', '', 'HEAD /v1/\x7f HTTP/1.1\r\nHost: a\r\n\r\n'],
 ] as const) {
-  test(`the refusal of a HEAD request by the parser has no body: ${what}`, async () => {
+  test(`the response to a HEAD request that the parser refuses has no body: ${what}`, async () => {
     const socket = connect(port, '127.0.0.1').setNoDelay(true);
     const answer = text(socket);
     if (first !== '') {

@@ -123,7 +123,7 @@ function eventOf(type: string, members: object): LedgerEvent {
   return { ...head, ...members } as LedgerEvent;
 }
 
-test('usual events of every type have entries of one length', () => {
+test('the ledger entries of usual events of every type have the same length', () => {
   const lengths = new Map<number, string[]>();
   for (const [events, about] of [
     [citizenEvents, { citizenId: 'g-1950' }],
@@ -137,7 +137,7 @@ test('usual events of every type have entries of one length', () => {
   assert.equal(lengths.size, 1, JSON.stringify(Object.fromEntries(lengths)));
 });
 
-test('entries have one of a few lengths, and the longest content fits into a bundle', () => {
+test('each ledger entry has one of a few lengths, and the longest content fits into a bundle', () => {
   const lengths = new Set<number>();
   for (let shown = 0; shown < 980; shown += 7) {
     const documents = Array.from({ length: shown }, () => 'x'.repeat(30));
@@ -221,7 +221,10 @@ for (const [what, content] of Object.entries(forgedContents)) {
     const verify = signLogOf(sealForged(content), forgedKey);
     const [code, said] = await verify('receipt.tlog-proof');
     assert.equal(code, 1, said);
-    assert.match(said, /NOT verified: (its entry does not have the format|the key in it does not open the entry)/);
+    assert.match(
+      said,
+      /NOT verified: (the entry in the receipt does not have the format|the key in the receipt does not decrypt the entry)/,
+    );
     // Without the key, the whole log shows the wrong lengths.
     const isPadded = paddedContentLengths.some((length) => length === Buffer.byteLength(content));
     assert.equal((await verify('.'))[0], isPadded ? 0 : 1);
@@ -235,7 +238,7 @@ test('a truncated or lengthened entry is refused in a log and in a sealed receip
     for (const place of ['.', 'receipt.tlog-proof']) {
       const [code, said] = await verify(place);
       assert.equal(code, 1, said);
-      assert.match(said, /does not have the format and one of the lengths of this log/);
+      assert.match(said, /does not have the format and one of the lengths of this ledger/);
     }
   }
 });

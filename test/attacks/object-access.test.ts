@@ -144,7 +144,7 @@ for (const way of ways) {
   const { method, kind, line } = way;
   const title = `${method} ${way.path('{id}')}${line === undefined ? '' : ` with ${line}`}`;
 
-  test(`[R53] ${title}: an object of another agency gets the same response, byte for byte, as an unknown one`, async () => {
+  test(`[R53] ${title}: the object of another agency gets the same bytes as an unknown object`, async () => {
     for (const [caller, other] of [
       [tax, land],
       [land, tax],
@@ -165,7 +165,7 @@ for (const way of ways) {
     }
   });
 
-  test(`${title}: without a token, with an invalid one or without the scope all ids get the same response`, async () => {
+  test(`${title}: all ids get the same response without a token, with an invalid token or without the scope`, async () => {
     const statuses = [];
     for (const authorization of [undefined, 'Bearer garbage', `Bearer ${tax.narrow}`]) {
       const unknown = await answerTo(way, unknownIds[kind], authorization);
@@ -213,7 +213,7 @@ test('lists contain only objects of the caller, for any id or cursor of another 
   assert.deepEqual(idsIn(items), [tax.layla.notification, tax.mary.notification]);
 });
 
-test('an idempotency key of another agency replays nothing', async () => {
+test('an idempotency key of another agency returns no stored response', async () => {
   const send = (token: string) =>
     ask(postJson(token, '/v1/notifications/send', validMessage, { 'idempotency-key': 'shared' }));
   const first = await send(tax.token);
@@ -223,7 +223,7 @@ test('an idempotency key of another agency replays nothing', async () => {
   assert.notEqual(parseJsonBody(first)['id'], parseJsonBody(second)['id']);
 });
 
-test('[R53] an object of another agency or citizen is refused as attachment like an unknown one', async () => {
+test('[R53] the document of another agency or citizen is refused as attachment like an unknown document', async () => {
   const attach = async (id: string) => {
     const { status, body } = await ask(
       postJson(tax.token, '/v1/notifications/send', { ...validMessage, citizenId: 'demo-mary', attachments: [id] }),
@@ -238,7 +238,7 @@ test('[R53] an object of another agency or citizen is refused as attachment like
   assert.deepEqual(await attach(tax.mary.document), [202, '']);
 });
 
-test('each operation with an id is covered', () => {
+test('the list of attacked operations contains each operation with an id', () => {
   const asked = new Set(ways.map(({ method, path }) => `${method} ${path('{}').split('?')[0]}`));
   // Objects of a citizen are found by the citizen of the token: test/scenarios/notifications-received.test.ts.
   const taking = operations.filter(({ path, scope }) => path.includes('{') && scope !== 'citizen:self');
@@ -252,7 +252,7 @@ test('each operation with an id is covered', () => {
 const quantile = (times: readonly number[], part: number) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? 0;
 
-test('[R53] an object of another agency takes the same time as an unknown one', async (t) => {
+test('[R53] a request for the object of another agency takes as long as a request for an unknown object', async (t) => {
   const exchange = createHttpClient(home.url, 1);
   t.after(() => exchange.close());
   const looks = ways.filter(({ method, line }) => method === 'GET' && line === undefined);

@@ -40,7 +40,7 @@ const problemOf = ({ status, headers, body }: HttpResponse) => [
 ];
 const refused = [503, 'application/problem+json', true, 'http://127.0.0.1/problems/capacity-reduced'];
 
-test('[R62] requests over the limit are refused at once with 503, and accepted ones are answered', async (t) => {
+test('[R62] requests over the limit are refused at once with 503, and accepted requests are answered', async (t) => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let atWork = 0;
   const ask = await serverOf(t, () => {
@@ -63,7 +63,7 @@ test('[R62] requests over the limit are refused at once with 503, and accepted o
   await waitUntil(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
 });
 
-test('[R62] while the turns of the event loop are long, requests are refused', async (t) => {
+test('[R62] requests are refused while the turns of the event loop are long', async (t) => {
   let blocking = true;
   const ask = await serverOf(t, async () => {
     const end = performance.now() + 2 * loadLimits.loopDelayMs;

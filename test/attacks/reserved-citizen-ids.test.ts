@@ -74,7 +74,7 @@ for (const [name, request] of Object.entries(requests)) {
   });
 }
 
-test('the chain of the endpoints has no further entry, and verifies', async () => {
+test('the ledger chain of the endpoints has no further entry after the attacks, and verifies', async () => {
   const hello = await ask(postJson(token, '/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hello' }));
   assert.equal(hello.status, 202);
   await waitUntilSigned(home);
@@ -102,13 +102,13 @@ test('a token of an issuer names no erased citizen', () => {
   assert.equal(grantOf('demo-mary'), 'demo-mary');
 });
 
-test('an import refuses the row of a citizen with such an id', () => {
+test('an import refuses a row with the id of an erased citizen', () => {
   const read = createRowReader(['citizenId'], { citizenId: { columns: ['citizenId'] } }, { conditions: [], now: 0 });
   assert.match(JSON.stringify(read([reserved], 'imp')), /citizenId must be one line .* not the erased:/);
   assert.match(JSON.stringify(read(['erased:1'], 'imp')), /"citizen"/);
 });
 
-test('only the exact form is reserved, so that ids of a register are not refused', () => {
+test('only an id with the exact form of an erased citizen is refused, and similar ids of a register are accepted', () => {
   const pseudonym = 'a'.repeat(32);
   for (const id of [
     `erased:${pseudonym}0`,

@@ -113,7 +113,7 @@ suite('clients that never finish', { concurrency: 3 }, () => {
     assert.ok((await readers).every((seconds) => seconds < 90));
   });
 
-  test('a server whose relay, webhook and client never finish stops within one deadline for all, despite repeated signals', async (t) => {
+  test('a server whose relay, webhook receiver and client never finish stops within one deadline, even after repeated signals', async (t) => {
     const port = await silentRelay(t);
     const home = await makeServerFixture(t, { settings: { SMTP_URL: `smtp://127.0.0.1:${port}`, API_THREADS: '1' } });
     const server = await home.start('demo');

@@ -6,7 +6,7 @@ import { fillPlaceholders, parseMarkdown } from '../../src/notifications/text/ma
 const html = (source: string, values = {}) =>
   renderMessageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
 
-test('a value in a link cannot change the host or leave its path segment', () => {
+test('a value in the link of a template cannot change the host or leave its path segment', () => {
   const refused: ReadonlyArray<[string, string]> = [
     ['[x](https://example.org((v)))', '.evil.com'],
     ['https://example.org((v))', '.evil.com'],

@@ -13,7 +13,7 @@ import {
   startTokenServer,
 } from '../support/token-app.ts';
 
-test('the type of a client assertion is absent, JWT or client-authentication+jwt, and no type of another token', async (t) => {
+test('a client assertion is accepted without a type, as JWT or as client-authentication+jwt, and refused with another type', async (t) => {
   const served = await startTokenServer(t);
   const { clientId, privateKey } = await addKeyClient(served);
   const statusFor = async (typ: string | undefined) => {
@@ -107,7 +107,7 @@ test('a client whose tokens are bound to a key gets invalid_dpop_proof when the 
       {
         error: 'invalid_dpop_proof',
         error_description:
-          'the tokens of this client are bound to a key: send a proof of that key in the header DPoP (RFC 9449)',
+          'the tokens of this client are bound to a key; send a proof of this key in the DPoP header (RFC 9449)',
       },
     ],
   );
@@ -120,7 +120,7 @@ test('a client whose tokens are bound to a key gets invalid_dpop_proof when the 
   );
 });
 
-test('a client over its token quota gets 429 with Retry-After and leaves no row, and other clients are not slowed', async (t) => {
+test('a client over its token quota gets 429 with Retry-After and stores nothing, and other clients are not delayed', async (t) => {
   const served = await startTokenServer(t);
   const { clientId, privateKey } = await addKeyClient(served);
   const ask = async () => served.ask(assertionForm(await signClientAssertion(served, clientId, privateKey)));
@@ -141,7 +141,7 @@ test('a client over its token quota gets 429 with Retry-After and leaves no row,
   assert.equal((await ask()).status, 200);
 });
 
-test('a key that is not for verifying signatures is refused, by key_ops as well as by use', () => {
+test('a key whose key_ops or use does not allow verifying signatures is refused', () => {
   const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
   const parsed = (members: object) => parseClientKeys(JSON.stringify({ keys: [{ ...jwk, ...members }] }));
   for (const operations of [['verify'], ['sign', 'verify']]) assert.ok('keys' in parsed({ key_ops: operations }));

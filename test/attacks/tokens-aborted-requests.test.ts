@@ -36,7 +36,7 @@ test('a token request that its client aborts is not reported as a fault of the s
   assert.deepEqual(served.reportedErrors, []);
 });
 
-test('a client id that no database can store is an unknown client', async (t) => {
+test('a client id that no database can store is treated as an unknown client', async (t) => {
   const served = await startTokenServer(t);
   for (const id of ['a\0b', '\0']) {
     const { status, body } = await served.ask({ client_id: id, client_secret: 'x' });

@@ -122,7 +122,7 @@ const invalidProofs: Record<string, (app: TokenApp, token: string) => string | u
   '9 KB': (app, token) => proof(app, token, { claims: { padding: 'x'.repeat(9_000) } }),
 };
 
-test('[R51] a bound token without a scope, or ahead of our clock, gets a challenge of the scheme DPoP', async (t) => {
+test('[R51] a bound token without the scope, or from a clock that is ahead, gets a challenge of the scheme DPoP', async (t) => {
   const app = await openTokenApp(t);
   const token = boundToken(app);
   const caller = await app.checker.authenticate(`DPoP ${token}`, 's', shown(proof(app, token)));
@@ -181,11 +181,11 @@ test('[R51] a proof with a key that takes fifty times as long to verify is refus
   const answer = await app.checker.authenticate(`DPoP ${token}`, 's', shown(slow));
   assert.match(
     String('headers' in answer && answer.headers?.['www-authenticate']),
-    /the jwk of the proof is no public key/,
+    /the jwk of the proof is not a public key/,
   );
 });
 
-test('[R51] a bound token is refused as Bearer, and an unbound one as DPoP or if its client must bind', async (t) => {
+test('[R51] a bound token is refused as Bearer, and an unbound token as DPoP or for a client that must bind', async (t) => {
   const app = await openTokenApp(t);
   const bound = boundToken(app);
   const header = { alg: 'ES256', typ: 'at+jwt', kid: app.keys.current('access-token').kid };
@@ -266,7 +266,7 @@ test('[R51] the token endpoint binds a token to the key of an unused proof, and 
   );
   assert.deepEqual((await ask(dpop)).body, {
     error: 'invalid_dpop_proof',
-    error_description: 'this proof was used before; make a new one for every request',
+    error_description: 'this proof was used before; create a new one for each request',
   });
   const late = await ask(proof(served, undefined, { claims: { ...claims, iat: served.clock.at / 1_000 - 120 } }));
   assert.deepEqual([late.status, late.body['error']], [400, 'invalid_dpop_proof']);

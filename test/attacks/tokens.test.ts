@@ -241,7 +241,7 @@ for (const [set, cases] of Object.entries(attacks)) {
   });
 }
 
-test('[R48] a token ahead of our clock is reported as such only if its signature is valid', async (t) => {
+test('[R48] a token from a clock that is ahead is reported as such only if its signature is valid', async (t) => {
   const app = await openTokenApp(t);
   const detailOf = async (token: string) => {
     const answer = await app.checker.authenticate(`Bearer ${token}`);

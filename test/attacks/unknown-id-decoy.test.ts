@@ -32,7 +32,7 @@ for (const engine of engines) {
   });
 }
 
-test('verify answers no earlier than the configured interval, for the first, a known and an unknown id', async (t) => {
+test('a verification is answered no earlier than the configured interval, for the first, a known and an unknown id', async (t) => {
   const intervalMs = 400;
   const home = await makeServerFixture(t, { settings: { VERIFY_QUANTUM_MS: String(intervalMs) } });
   await home.start('demo');

@@ -41,7 +41,7 @@ for (const engine of engines) {
     assert.deepEqual(entries, [3, 3, 3, 3]);
   });
 
-  test(`${engine.name}: twelve processes that verify at the same instant share the one failure that is left`, async (t) => {
+  test(`${engine.name}: twelve processes that verify at the same instant share the one failure that is still allowed`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = await Promise.all(Array.from({ length: 12 }, () => buildIdentityApp(app.db)));
     for (const at of [0, 1, 2, 3]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await Promise.all(answers)), new Set(['no_match']));
   });
 
-  test(`${engine.name}: one of two concurrent matches with a wrong number is answered if one failure is left`, async (t) => {
+  test(`${engine.name}: only one of two concurrent matches with a wrong number is answered if one more failure is allowed`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = [await buildIdentityApp(app.db), await buildIdentityApp(app.db)];
     const policyOf = () => calibratedPolicy;
@@ -82,7 +82,7 @@ for (const engine of engines) {
     assert.deepEqual(decisions.sort(), ['match', 'no_match']);
   });
 
-  test(`${engine.name}: concurrent right verifications all match`, async (t) => {
+  test(`${engine.name}: all concurrent verifications with correct claims match`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = await Promise.all(Array.from({ length: 6 }, () => buildIdentityApp(app.db)));
     await verifyDecisionOf(app, { ...annaById, birthDate: '1981-01-01' });
@@ -108,7 +108,7 @@ test('a verification that conflicts 64 times fails, and is not repeated forever'
   assert.equal(await verifyDecisionOf(app, annaById), 'match');
 });
 
-test('at the limit right and wrong claims cause the same register requests', async (t) => {
+test('at the limit correct and wrong claims cause the same register requests', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
   // A tolerated deviation causes an ambiguity check below the limit.
@@ -118,10 +118,10 @@ test('at the limit right and wrong claims cause the same register requests', asy
   assert.deepEqual([right, wrong], [['find'], ['find']]);
 });
 
-test('at the limit an unavailable search gives the same answer to right and wrong claims', async (t) => {
+test('at the limit an unavailable search gives the same answer to correct and wrong claims', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
-  const search = () => Promise.reject(new RegisterUnavailable('the register answered 501'));
+  const search = () => Promise.reject(new RegisterUnavailable('the register responded with the status 501'));
   const over: Pick<IdentityPorts, 'register'> = {
     register: { ...app.ports.register, search, searchExactNamesakes: search },
   };
@@ -130,7 +130,7 @@ test('at the limit an unavailable search gives the same answer to right and wron
   assert.equal(await verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over), 'no_match');
 });
 
-test('right and wrong searches for a locked citizen cause the same register requests', async (t) => {
+test('correct and wrong searches for a locked citizen cause the same register requests', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, [{ ...people[0], locked: 'yes' }]);
   const slip = { ...anna, givenName: 'Annna', documentNumber: 'P1234567' };
   const right = await questionsTo(app, (over) => verifyDecisionOf(app, slip, over));
@@ -148,7 +148,7 @@ test('concurrent verifications of one citizen look up the register in parallel',
   assert.deepEqual(new Set(await Promise.all(asked)), new Set(['match']));
 });
 
-test('reading an earlier result is padded like a new verification', async (t) => {
+test('the response time of reading an earlier result is padded like that of a new verification', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   const { verificationId } = await app.verify(annaById);
   const steps: string[] = [];

@@ -60,7 +60,7 @@ for (const engine of engines) {
     assert.equal(await decisionOf(right), 'no_match');
   });
 
-  test(`${engine.name}: initials and beginnings of both names find nobody in a search`, async (t) => {
+  test(`${engine.name}: a search with initials or beginnings of both names finds nobody`, async (t) => {
     const hans = { ...person, givenName: 'Hans', familyName: 'Meier' };
     const app = await openIdentityAppWith(t, engine, [
       hans,

@@ -33,7 +33,7 @@ for (const engine of engines) {
     for (const address of [home, ...written]) assert.equal(await ask(address), 'no_match', address);
   });
 
-  test(`${engine.name}: each other flat of a building is another failure, in every spelling`, async (t) => {
+  test(`${engine.name}: each other flat of a building counts as another failure, in every spelling`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...anna, streetAddress: home }]);
     for (const streetAddress of [...others, home])
       assert.equal(await verifyDecisionOf(app, { ...anna, streetAddress }), 'no_match', streetAddress);

@@ -19,7 +19,7 @@ const lindsay = { citizenId: 'C-3', givenName: 'Lindsay', familyName: 'Fenton', 
 const decide = { policyOf: () => standardPolicy3 };
 
 for (const engine of engines) {
-  test(`${engine.name}: with the id, date and address of one member, the names of another do not match`, async (t) => {
+  test(`${engine.name}: with the id, birth date and address of one household member, the names of another member do not match`, async (t) => {
     for (const registered of [[linda], [linda, richard, lindsay]]) {
       const app = await openIdentityAppWith(t, engine, registered);
       for (const givenName of ['Richard', 'Richardd', 'Lindsay', 'Lindsey', 'Lina'])
@@ -27,7 +27,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: five attempts on the birth date with an id end all matches of the day`, async (t) => {
+  test(`${engine.name}: five attempts on the birth date with an id prevent all matches for the day`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [linda]);
     for (const day of ['07', '08', '09', '16', '26'])
       assert.equal(await verifyDecisionOf(app, { ...linda, birthDate: `1953-08-${day}` }, decide), 'no_match');
@@ -35,7 +35,7 @@ for (const engine of engines) {
   });
 }
 
-test('an attempt on the birth date with an id covers two dates of a century, as by the policy standard-2026-2', () => {
+test('one attempt on the birth date with an id tests two dates of a century, like the policy standard-2026-2', () => {
   const record = toRegisterRecord(linda);
   const dates = Array.from({ length: 36_525 }, (_, at) =>
     new Date(Date.UTC(1920, 0, 1 + at)).toISOString().slice(0, 10),
@@ -48,7 +48,7 @@ test('an attempt on the birth date with an id covers two dates of a century, as 
   }
 });
 
-test('an attempt on the given name with an id covers no name that the policy standard-2026-2 does not cover', () => {
+test('one attempt on the given name with an id tests only names that the policy standard-2026-2 also tests', () => {
   const record = toRegisterRecord(linda);
   const names = [
     'Linda Lina Lindy Lynda Linde Lida Luna Lena Laura Ronda Wanda Brenda Belinda Melinda Lorinda Lidia Lucinda Lea Anna',
@@ -63,7 +63,7 @@ test('an attempt on the given name with an id covers no name that the policy sta
   assert.deepEqual(coveredNow, ['Linda', 'Lindy', 'Lynda', 'Linde', 'Lida']);
 });
 
-test('an attempt on the address with an id does not cover another address', () => {
+test('one attempt on the address with an id tests no other address', () => {
   const record = toRegisterRecord(linda);
   const addresses = [
     ['9 Station Road', '10115'],

@@ -43,7 +43,7 @@ for (const engine of engines) {
     assert.equal((await seenOf(app, [named('Ana', 'Zorn')])).length, 4);
   });
 
-  test(`${engine.name}: reaching the limit by searches writes the same entries for a known and an unknown person`, async (t) => {
+  test(`${engine.name}: a limit that is reached by searches writes the same ledger entries for a known and an unknown person`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const attempts = (given: string, family: string) =>
       ['1', '2', '3', '4', '5', '6'].map((postalCode) => ({ ...named(given, family), postalCode }));
@@ -79,7 +79,7 @@ for (const engine of engines) {
     assert.deepEqual(await spend('T-2', identityAppStartMs + 3_600_000), open);
   });
 
-  test(`${engine.name}: at the limit a right and a wrong search write the same entries`, async (t) => {
+  test(`${engine.name}: at the limit a correct and a wrong search write the same ledger entries`, async (t) => {
     const after = async (last: string) => {
       const app = await openIdentityAppWith(t, engine, people);
       // Unregistered names reach the limit of the family name and date.
@@ -125,7 +125,7 @@ for (const engine of engines) {
     assert.deepEqual([event?.['actor'], event?.['receipt']], [{ client: 'tax-office' }, undefined]);
   });
 
-  test(`${engine.name}: decoy entries are in no citizen's log`, async (t) => {
+  test(`${engine.name}: a decoy entry is in the access log of no citizen`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     await seenOf(app, [named('Eva', 'Nil'), named('Anna', 'Berg')]);
     const rows = await app.db.read('select citizen_id from ledger_event where citizen_id is not null order by id');
@@ -135,7 +135,7 @@ for (const engine of engines) {
     assert.deepEqual(keys, []);
   });
 
-  test(`${engine.name}: a match by a similar, exchanged or former name is in the citizen's access log`, async (t) => {
+  test(`${engine.name}: a match by a similar, exchanged or former name is in the access log of the citizen`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [
       { citizenId: 'C-1', givenName: 'Anna', familyName: 'Berg', ...born, documentNumber: 'P1' },
       {
@@ -164,7 +164,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a competing candidate who makes a result ambiguous has it in the access log`, async (t) => {
+  test(`${engine.name}: a result that is ambiguous because of a competing candidate is in the access log of that candidate`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [
       { citizenId: 'C-1', givenName: 'Mark', familyName: 'Berg', ...born },
       { citizenId: 'C-2', givenName: 'Marc', familyName: 'Berg', ...born },

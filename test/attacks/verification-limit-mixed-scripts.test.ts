@@ -30,7 +30,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a name in mixed scripts is found as written, and has the usual limit`, async (t) => {
+  test(`${engine.name}: a name in mixed scripts is found in its registered spelling, and has the usual limit`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...claims }]);
     assert.equal(await verifyDecisionOf(app, claims), 'match');
     for (let day = 10; day < 15; day += 1)

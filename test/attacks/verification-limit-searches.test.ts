@@ -106,7 +106,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await decisionsOf(other, [...otherNames, rest])), new Set(['no_match']));
   });
 
-  test(`${engine.name}: searches by wallet data limit attempts on the names and on the date`, async (t) => {
+  test(`${engine.name}: a search by wallet data does not allow unlimited attempts on the names or the birth date`, async (t) => {
     const wallet = { ...born, nationality: 'DE' };
     const over = { policyOf: () => euPolicy };
     const names = ['Otto Dorn', 'Eva Lang', 'Uwe Maier', 'Ilse Nolte', 'Max Roth'].map((name, at) => {
@@ -129,7 +129,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a policy that requires no place limits attempts on the date for constant names`, async (t) => {
+  test(`${engine.name}: attempts on the birth date with constant names are limited by a policy that requires no place`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const minimum = [[['givenName'], ['familyName'], ['birthDate']]] as const;
     const policy = { ...standardPolicy2, minimum };
@@ -214,7 +214,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(decisions), new Set(['no_match']));
   });
 
-  test(`${engine.name}: right searches at the limit of a name add no failure`, async (t) => {
+  test(`${engine.name}: correct searches at the limit of a name add no failure`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     // An unregistered name with that date concerns no citizen.
     const wrong = [0, 1, 2, 3, 4].map((at) => ({
@@ -255,7 +255,7 @@ for (const engine of engines) {
     assert.deepEqual([known, await rows()], [12, 12 + 11]);
   });
 
-  test(`${engine.name}: a match with a wrong number or date counts as failed, and at the limit is no match`, async (t) => {
+  test(`${engine.name}: a match with a wrong number or date counts as a failure, and does not match at the limit`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const scopes = ['identity:verify', 'identity:verify:claims'];
     const policyOf = () => calibratedPolicy;

@@ -51,7 +51,7 @@ const shortenedNames = [
   { givenName: 'Min Jun', familyName: 'Park' },
 ];
 
-test('names that are divided differently share a key of a search with each address', () => {
+test('names that are divided differently share a verification key of a search with each address', () => {
   const keysOf = (names: object) => {
     const { streetAddress, postalCode, birthDate } = minJun;
     const claims = { ...names, birthDate, streetAddress, postalCode };
@@ -70,7 +70,7 @@ test('names that are divided differently share a key of a search with each addre
 const addressKeys = 3;
 
 for (const engine of engines) {
-  test(`${engine.name}: a claim with many given names does not try them all in one attempt`, async (t) => {
+  test(`${engine.name}: a claim with many given names does not test all of them in one attempt`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...minJun, givenName: 'Eva' }]);
     const givenName = 'Anna Maria Julia Eva';
     const { familyName, birthDate } = minJun;
@@ -137,7 +137,7 @@ for (const engine of engines) {
     for (const claims of spelled) assert.equal(await verifyDecisionOf(app, { ...asked, ...claims }), 'no_match');
   });
 
-  test(`${engine.name}: a name shares one limit with its particle, without it and joined with it`, async (t) => {
+  test(`${engine.name}: a name with its particle, without it and joined with it has one limit`, async (t) => {
     const berg = { givenName: 'Anna', familyName: 'von Berg', birthDate: '1980-03-07', postalCode: '10115' };
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...berg }]);
     for (let day = 10; day < 15; day += 1)

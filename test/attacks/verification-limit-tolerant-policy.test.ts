@@ -12,7 +12,7 @@ const home = { streetAddress: '12 Long Lane', postalCode: '10115', documentNumbe
 const varied = { streetAddress: '1 Long Lane', postalCode: '20115', documentNumber: 'P1234566' };
 
 for (const engine of engines) {
-  test(`${engine.name}: a similar place does not match in a search, and is tolerated with a right one or the id`, async (t) => {
+  test(`${engine.name}: a similar place does not match in a search, and is accepted with a correct place or the id`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...anna, ...home }]);
     const ask = (claims: object) => verifyDecisionOf(app, claims, { policyOf: () => calibratedPolicy });
     for (const [claim, value] of Object.entries(varied)) {
@@ -23,7 +23,7 @@ for (const engine of engines) {
     assert.equal(await ask({ ...anna, ...varied, postalCode: home.postalCode }), 'match');
   });
 
-  test(`${engine.name}: varied other places do not allow more attempts on the birth date`, async (t) => {
+  test(`${engine.name}: variations of another place do not allow more attempts on the birth date`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...anna, ...home }]);
     const ask = (claims: object) => verifyDecisionOf(app, claims, { policyOf: () => calibratedPolicy });
     // None is similar to the right date, which would concern the person.

@@ -31,7 +31,7 @@ for (const engine of engines) {
     assert.deepEqual(notices, ['identity.guesses-spent', 'notification.accepted']);
   });
 
-  test(`${engine.name}: a right year or month matches as little as a wrong one, so that a date cannot be found part by part`, async (t) => {
+  test(`${engine.name}: a correct year or month alone matches no more than a wrong one, so that a date cannot be found in parts`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     for (const birthDate of ['1980-02', '1981'])
       assert.equal(await decisionOf(app, { ...known, birthDate }, 'tax-office'), 'no_match');
@@ -75,7 +75,7 @@ for (const engine of engines) {
     assert.deepEqual(await kinds('C-2'), await kinds('C-9'));
   });
 
-  test(`${engine.name}: right verifications do not count, and repeated wrong claims count once`, async (t) => {
+  test(`${engine.name}: correct verifications do not count as failures, and repeated wrong claims count once`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     assert.equal(await decisionOf(app, zoeClaims, 'tax-office'), 'match');
     assert.deepEqual(await app.db.read('select verification_key from verification_limit'), []);
@@ -87,7 +87,7 @@ for (const engine of engines) {
     assert.equal(await decisionOf(app, zoeClaims, 'parking'), 'match');
   });
 
-  test(`${engine.name}: five failures reach the limit for a day, and ten for thirty days, to the millisecond`, async (t) => {
+  test(`${engine.name}: five failures reach the limit for a day, and ten for thirty days, exact to the millisecond`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const dayMs = 86_400_000;
     const dates = datesOf1980();
@@ -160,7 +160,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a house number split differently is another failure, and another spelling of the street is not`, async (t) => {
+  test(`${engine.name}: a house number that is split differently counts as another failure, and another spelling of the street does not`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const counted = async (streetAddress: string) => {
       const jon = { citizenId: 'T-1', givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01' };
@@ -174,7 +174,7 @@ for (const engine of engines) {
     assert.deepEqual(counts, [1, 1, 2, 3, 3]);
   });
 
-  test(`${engine.name}: a notice that failed is sent once, with a later failure`, async (t) => {
+  test(`${engine.name}: a notice that could not be created is sent once, with a later failure`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const failOnce = async (at: number, over: Parameters<IdentityApp['ask']>[3] = {}) => {
       const answered = await app.ask('POST', { ...known, birthDate: `1980-03-1${at}` }, {}, over);
@@ -208,7 +208,7 @@ for (const engine of engines) {
     assert.equal((await notices()).length, 4);
   });
 
-  test(`${engine.name}: searches with constant names and address are limited`, async (t) => {
+  test(`${engine.name}: the number of searches with constant names and address is limited`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ana = { givenName: 'Ana', familyName: 'Silva', postalCode: '1000-001' };
     const decisions = [];

@@ -49,7 +49,7 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: new webhooks wait for one that another process is inserting, and count it', async (t) => {
+test('postgres: a new webhook waits for a webhook that another process is inserting, and counts it', async (t) => {
   const url = await createDatabase('migrated');
   t.after(() => dropDatabase(url));
   const db = await openPostgres(url, { random: systemRandom });

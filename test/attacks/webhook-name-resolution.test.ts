@@ -46,7 +46,7 @@ function answerOf(type: number, address: readonly number[]): Buffer {
 const forever = new AbortController().signal;
 const loopback6 = [...Array.from({ length: 15 }, () => 0), 1];
 
-test('a name is resolved for both address families, and is private when one of its addresses is private', async (t) => {
+test('a host name is resolved for both address families, and is private if one of its addresses is private', async (t) => {
   const { servers } = await startNameServer(t, {
     'both.example': [
       [1, [93, 184, 215, 14]],
@@ -66,7 +66,7 @@ test('a name is resolved for both address families, and is private when one of i
   assert.equal(await isPrivate('none.example'), false);
 });
 
-test('names whose servers never answer block no other lookup, and end with the timeout of the call', async (t) => {
+test('a lookup whose name server never answers blocks no other lookup, and ends with the timeout of the call', async (t) => {
   const { servers, queries } = await startNameServer(t, {});
   const post = createPostWebhookCall({ resolve: createDnsResolver(servers), allowPrivate: false, timeoutMs: 3_000 });
   const url = (at: number) => new URL(`https://silent-${at}.example/`);

@@ -122,12 +122,12 @@ test('a webhook URL with a private address, an internal name or another notation
   assert.ok(parseWebhookUrl('https://hooks.example.com/a?b=c', false) !== undefined);
 });
 
-test('an address of a network that is not public is private, and its neighbours are public', () => {
+test('an address in a network that is not public is private, and the addresses next to that network are public', () => {
   assert.deepEqual(privateAddresses.filter(isPublicAddress), []);
   assert.deepEqual(publicAddresses.filter(isPublicAddress), publicAddresses);
 });
 
-test('a name that resolves to a private address after its webhook was accepted is not called', async (t) => {
+test('a webhook is not called when its host resolves to a private address after its creation', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const answers = [['93.184.215.14'], ['93.184.215.14', '127.0.0.1'], ['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1']];
   for (const addresses of answers.slice(1)) {
@@ -139,7 +139,7 @@ test('a name that resolves to a private address after its webhook was accepted i
   assert.equal(receiver.calls.length, 0);
 });
 
-test('the checked address is the one that is connected to, with a single lookup', async (t) => {
+test('a webhook call connects to the address that was checked, with a single lookup', async (t) => {
   const receiver = await startWebhookReceiver(t);
   let lookups = 0;
   const resolve = async (host: string) => {

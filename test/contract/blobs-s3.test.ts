@@ -62,7 +62,7 @@ test('every request of the adapter has a valid S3 signature over its body and ch
   assert.deepEqual([s3.refusedCodes, s3.uploads], [[], []]);
 });
 
-test('with a wrong secret or a missing bucket nothing is read or stored, and the reason is logged', async (t) => {
+test('nothing is read or stored with a wrong secret or without the bucket, and the reason is logged', async (t) => {
   const { s3, blobs } = await open(t);
   await blobs.put(name, pieces(Buffer.from('small')));
   for (const [wrong, why] of [
@@ -106,7 +106,7 @@ test('abandoned multipart uploads are aborted over all pages, and newer ones and
   assert.deepEqual(s3.refusedCodes, []);
 });
 
-test('after a response with another checksum than that of the sent bytes no blob exists', async (t) => {
+test('an upload whose response has another checksum than the sent bytes leaves no blob', async (t) => {
   const { s3, blobs } = await open(t);
   for (const bytes of [Buffer.from('small'), large]) {
     s3.sendWrongChecksumOnce();

@@ -79,7 +79,7 @@ for (const adapter of adapters) {
     assert.deepEqual(await namesOf(blobs), [name]);
   });
 
-  test(`${adapter.name}: a blob does not exist before all of it is written`, async (t) => {
+  test(`${adapter.name}: a blob does not exist before it is completely written`, async (t) => {
     const blobs = await adapter.open(t);
     let seen: string[] = ['not looked'];
     async function* looking() {
@@ -112,7 +112,7 @@ for (const adapter of adapters) {
     assert.deepEqual(await namesOf(blobs), [name]);
   });
 
-  test(`${adapter.name}: a missing blob, or one of another length, is broken before its first byte`, async (t) => {
+  test(`${adapter.name}: a read of a missing blob, or of a blob with another length, fails before the first byte`, async (t) => {
     const blobs = await adapter.open(t);
     await blobs.put(name, pieces(Buffer.from('12345')));
     await assert.rejects(collect(blobs.read(name, { start: 0, end: 4, totalBytes: 4 })), BlobBroken);

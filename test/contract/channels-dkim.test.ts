@@ -82,7 +82,7 @@ function verified(raw: string, publicKey: KeyObject): Record<string, string> | s
 }
 
 for (const [kind, text] of Object.entries(texts)) {
-  test(`a mail (${kind}) carries a signature that the public key of the domain verifies`, async (t) => {
+  test(`a mail (${kind}) has a signature that the public key of the domain verifies`, async (t) => {
     const tags = verified(await mailThrough(t, text), pair.publicKey);
     assert.ok(typeof tags === 'object', `the ${tags} does not fit`);
     assert.deepEqual([tags['d'], tags['s'], tags['a']], ['tax.example', 'mail2026', 'rsa-sha256']);
@@ -92,7 +92,7 @@ for (const [kind, text] of Object.entries(texts)) {
   });
 }
 
-test('a changed body, subject or sender breaks the signature, and so does another key', async (t) => {
+test('a signature does not verify after a change of body, subject or sender, or with another key', async (t) => {
   const raw = await mailThrough(t, texts.plain);
   assert.equal(verified(raw.replace('assessment', 'assassment'), pair.publicKey), 'body');
   assert.equal(verified(raw.replace('From: "Tax', 'From: "Tex'), pair.publicKey), 'signature');

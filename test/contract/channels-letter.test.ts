@@ -168,7 +168,7 @@ test('a letter reaches the printer with its manifest last, and its outcome can b
   assert.deepEqual(left.sort(), [`${name}.json`, `${name}.pdf`]);
 });
 
-test('a dropped letter leaves no file, and parallel letters all arrive', async (t) => {
+test('a letter that is dropped before printing leaves no file, and letters in parallel all arrive', async (t) => {
   const folder = newFolder(t);
   const channel = createLetterSpool({ folder, window: 'din5008b', renderer: startRenderer(t) });
   const dropped = await channel.prepare(letter(letters.latin));

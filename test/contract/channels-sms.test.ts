@@ -85,25 +85,25 @@ const strict: SmsMapping = {
 
 const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
   [
-    'a gateway that accepts the message',
+    'a response that accepts the message',
     answer(202, '{"id":"g-1"}'),
     defaultSmsMapping,
     { outcome: 'sent', providerRef: 'g-1' },
   ],
   [
-    'a 64-bit id keeps its last digit',
+    'a response with an id of 64 bits',
     answer(202, '{"id":1234567890123456789}'),
     defaultSmsMapping,
     { outcome: 'sent', providerRef: '1234567890123456789' },
   ],
-  ['a response that is no JSON', answer(200, 'OK'), defaultSmsMapping, { outcome: 'sent' }],
+  ['a response that is not JSON', answer(200, 'OK'), defaultSmsMapping, { outcome: 'sent' }],
   [
-    'too busy, with a time',
+    'a 429 with seconds in Retry-After',
     answer(429, '', { 'retry-after': '7' }),
     defaultSmsMapping,
     { outcome: 'temporary', reason: 'provider-busy', retryAfterMs: 7_000 },
   ],
-  ['a wrong login', answer(401), defaultSmsMapping, { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['a 401', answer(401), defaultSmsMapping, { outcome: 'temporary', reason: 'provider-refuses-us' }],
   ...[301, 307, 308, 402, 403, 404, 405, 407, 410, 415, 421, 426].map(
     (status): [string, Behave, SmsMapping, object] => [
       `a ${status}`,
@@ -113,14 +113,14 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
     ],
   ),
   [
-    'too busy, until a date',
+    'a 429 with a date in Retry-After',
     answer(429, '', { 'retry-after': 'Thu, 15 Jan 2026 09:02:00 GMT' }),
     defaultSmsMapping,
     { outcome: 'temporary', reason: 'provider-busy', retryAfterMs: 120_000 },
   ],
   ...['soon', '0', '-1', '1.5', '86401', 'Thu, 15 Jan 2026 08:59:59 GMT', 'Fri, 16 Jan 2026 09:00:01 GMT'].map(
     (wait): [string, Behave, SmsMapping, object] => [
-      `too busy, with the invalid time ${wait}`,
+      `a 429 with the invalid Retry-After ${wait}`,
       answer(429, '', { 'retry-after': wait }),
       defaultSmsMapping,
       { outcome: 'temporary', reason: 'provider-busy' },
@@ -143,7 +143,7 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
   ],
   ['a server error', answer(500), defaultSmsMapping, { outcome: 'unknown' }],
   [
-    'a redirect, which is not followed',
+    'a redirect that is not followed',
     answer(302, '', { location: 'http://127.0.0.1:1/' }),
     defaultSmsMapping,
     { outcome: 'unknown' },
@@ -180,7 +180,7 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
 // In parallel, because some of them wait for a timeout.
 describe('sms: responses of a gateway', { concurrency: 16 }, () => {
   for (const [claim, behave, mapping, expected] of cases) {
-    test(`sms: ${claim} means ${JSON.stringify(expected)}`, async (t) => {
+    test(`sms: ${claim} has the outcome ${JSON.stringify(expected)}`, async (t) => {
       const { send, bodies, troubles } = await gateway(t, behave, mapping);
       assert.deepEqual(await send(message()), expected);
       assert.equal(bodies.length, 1, 'called once');
@@ -194,7 +194,7 @@ describe('sms: responses of a gateway', { concurrency: 16 }, () => {
   }
 });
 
-test('sms: a refused connection is temporary, because the gateway has nothing', async () => {
+test('sms: a refused connection is a temporary failure, because the gateway has received nothing', async () => {
   const troubles: string[] = [];
   const onProviderFailure = (why: string) => void troubles.push(why);
   const channel = createSmsGateway({
@@ -209,7 +209,7 @@ test('sms: a refused connection is temporary, because the gateway has nothing', 
   assert.deepEqual(troubles, ['connect ECONNREFUSED 127.0.0.1:1']);
 });
 
-test('sms: a failed TLS handshake is temporary, because the gateway has nothing', async (t) => {
+test('sms: a failed TLS handshake is a temporary failure, because the gateway has received nothing', async (t) => {
   const plain = createServer(() => assert.fail('a request arrived without TLS'));
   await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
   t.after(() => plain.close());
@@ -254,7 +254,7 @@ test('sms: no message text changes the structure of a JSON or form request', asy
   assert.deepEqual(new URLSearchParams(form.bodies[0]?.body).getAll('to'), ['+4740000000']);
 });
 
-test('sms: only a number with its country code is sent to', async (t) => {
+test('sms: a message is sent only to a number with its country code', async (t) => {
   const { send, bodies } = await gateway(t, answer(202));
   const addresses = ['+47 400-00 (000)', '+44 (0)20 7946 0000', '40000000', '+0123456789', '+4740000000,+4711111111'];
   const outcomes: unknown[] = [];
@@ -285,7 +285,7 @@ test('sms: an announcement has a link to the inbox, and a complete message has n
   );
 });
 
-test('sms: a receipt counts only for our attempts and with a final status', async () => {
+test('sms: a delivery report counts only for an attempt of this server and with a final status', async () => {
   const delivery = newId('delivery');
   const id = `${delivery}.2`;
   const receipts = [

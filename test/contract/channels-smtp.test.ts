@@ -50,7 +50,7 @@ async function channelOver(t: TestContext, extensions: readonly string[], login 
   return { relay, email, send, troubles };
 }
 
-test('smtp: the reported problem has codes, and neither an address nor a password of the reply of the relay', async (t) => {
+test('smtp: the reported problem has the codes of the relay, and no address or password from its reply', async (t) => {
   const { relay, send, troubles } = await channelOver(t, ['AUTH PLAIN'], 'u:hunter2@');
   const refusals = [
     ['AUTH PLAIN', '535 5.7.8 hunter2 is not the password', 'AUTH PLAIN was answered 535 5.7.8'],
@@ -77,7 +77,7 @@ test('smtp: the reported problem has codes, and neither an address nor a passwor
   assert.deepEqual(troubles, ['connect ECONNREFUSED 127.0.0.1:1']);
 });
 
-test('an unavailable provider is a warning, at most once a minute', () => {
+test('an unavailable provider is logged as a warning at most once a minute', () => {
   let now = at;
   const logged: unknown[] = [];
   const log = { warning: (_: string, fields?: object) => void logged.push(fields) };
@@ -106,7 +106,7 @@ const extensionSets = [[], ['PIPELINING']] as const;
 
 // In parallel, because they mostly wait for timeouts; the longest comes first.
 describe('smtp: a relay that disconnects or is silent', { concurrency: 64 }, () => {
-  test('smtp: a relay may take longer for the message than for other replies, and its late reply counts', async (t) => {
+  test('smtp: a relay may take longer to reply to the message than to other commands, and its late reply counts', async (t) => {
     const { relay, send } = await channelOver(t, [], '', 20_000);
     const slowly = (say: string) => relay.setReply('.', { say, afterMs: 1.2 * limitMs });
     slowly('250 2.0.0 looked at it');
@@ -119,13 +119,13 @@ describe('smtp: a relay that disconnects or is silent', { concurrency: 64 }, () 
     assert.equal(relay.acceptedRecipients.length, 1);
   });
 
-  test('smtp: a relay that is silent after the message leaves unknown', async (t) => {
+  test('smtp: the outcome is unknown if the relay is silent after the message', async (t) => {
     const { relay, send } = await channelOver(t, []);
     relay.setReply('.', 'silence');
     assert.deepEqual(await send(), { outcome: 'unknown' });
   });
 
-  test('smtp: a TLS handshake that never ends is temporary', async (t) => {
+  test('smtp: a TLS handshake that never ends is a temporary failure', async (t) => {
     const { relay, send } = await channelOver(t, ['STARTTLS']);
     relay.setReply('STARTTLS', { say: '220 go on' });
     assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
@@ -133,7 +133,7 @@ describe('smtp: a relay that disconnects or is silent', { concurrency: 64 }, () 
 
   for (const [where, extensions, command] of breaks) {
     for (const reply of ['drop', 'silence'] as const satisfies ScriptedReply[]) {
-      test(`smtp: ${reply} at ${where} is temporary each time, and leaks no connection`, async (t) => {
+      test(`smtp: the behaviour "${reply}" of the relay at ${where} is a temporary failure each time, and leaks no connection`, async (t) => {
         const { relay, send } = await channelOver(t, extensions, 'u:p@');
         relay.setReply(command, reply);
         const outcomes = await Promise.all([send(), send(), send()]);
@@ -160,7 +160,7 @@ function testEnvelopeFailures(extensions: readonly string[]): void {
   for (const command of ['MAIL', 'RCPT', 'DATA']) {
     for (const say of ['hello there', '354 go on', '999 what']) {
       if (command === 'DATA' && say.startsWith('354')) continue;
-      test(`${title}: the reply "${say}" to ${command} is no fault of the address`, async (t) => {
+      test(`${title}: the reply "${say}" to ${command} does not count as a fault of the address`, async (t) => {
         const { relay, send } = await channelOver(t, extensions);
         relay.setReply(command, { say });
         assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
@@ -168,7 +168,7 @@ function testEnvelopeFailures(extensions: readonly string[]): void {
       });
     }
     for (const reply of ['drop', 'silence'] as const) {
-      test(`${title}: ${reply} at ${command} is temporary, and the next mail is sent`, async (t) => {
+      test(`${title}: the behaviour "${reply}" of the relay at ${command} is a temporary failure, and the next mail is sent`, async (t) => {
         const { relay, send } = await channelOver(t, extensions);
         relay.setReply(command, reply);
         assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
@@ -180,7 +180,7 @@ function testEnvelopeFailures(extensions: readonly string[]): void {
   }
 
   for (const say of ['hello there', '354 go on', '999 what']) {
-    test(`${title}: the reply "${say}" to the message leaves unknown`, async (t) => {
+    test(`${title}: the outcome is unknown after the reply "${say}" to the message`, async (t) => {
       const { relay, send } = await channelOver(t, extensions);
       relay.setReply('.', { say });
       assert.deepEqual(await send(), { outcome: 'unknown' });
@@ -188,7 +188,7 @@ function testEnvelopeFailures(extensions: readonly string[]): void {
   }
 }
 
-test('smtp: a mail above the size limit of the relay is message-refused without a command', async (t) => {
+test('smtp: a mail above the size limit of the relay is refused as message-refused without a command', async (t) => {
   const { relay, send } = await channelOver(t, ['SIZE 100']);
   assert.deepEqual(await send(), { outcome: 'permanent', reason: 'message-refused' });
   assert.deepEqual(
@@ -283,7 +283,7 @@ test('a BOUNCE_ADDRESS that is too long for bounce addresses stops the start', (
 describe('failing logins', { concurrency: 4 }, () => {
   for (const engine of engines) {
     for (const reply of ['drop', 'silence'] as const) {
-      test(`${engine.name}: mails are sent after logins with ${reply}, also those that had failed`, async (t) => {
+      test(`${engine.name}: mails are sent after the relay had the behaviour "${reply}" at logins, also the mails that had failed`, async (t) => {
         const db = await engine.open(t);
         const { app, time, start, faults } = await createDeliveryApp(t, db);
         const { relay, email } = await channelOver(t, ['AUTH PLAIN'], 'u:p@');

@@ -60,7 +60,7 @@ for (const { name, make, success } of channels) {
     assert.deepEqual(await send(channel, message({ address: address ?? '' })), success);
   });
 
-  test(`${name}: as many messages as its concurrency are sent in parallel`, async (t) => {
+  test(`${name}: the channel sends as many messages in parallel as its concurrency`, async (t) => {
     const channel = await make(t);
     const all = await Promise.all(Array.from({ length: channel.concurrency }, () => send(channel, message())));
     assert.deepEqual(new Set(all.map((outcome) => outcome.outcome)).size, 1);
@@ -111,7 +111,7 @@ test('smtp: a mail has the whole text, the sender, the notification and the id o
   );
 });
 
-test('smtp: without a subject the sender is the subject', async (t) => {
+test('smtp: a mail without a subject has the sender as subject', async (t) => {
   const { sink, email } = await smtp(t);
   await send(email, message({ subject: undefined }));
   assert.equal((await PostalMime.parse(sink.mails[0]?.raw ?? '')).subject, 'Message from Tax Office');
@@ -142,7 +142,7 @@ for (const make of [
   });
 }
 
-test('smtp: a non-ASCII domain is addressed by its ASCII name', async (t) => {
+test('smtp: a mail to a non-ASCII domain is addressed to its ASCII name', async (t) => {
   const { sink, email } = await smtp(t);
   await send(email, message({ address: 'ada@blåbær.example' }));
   assert.match(sink.mails[0]?.raw ?? '', /^To: ada@xn--blbr-roah\.example$/m);
@@ -209,7 +209,7 @@ const meanings: ReadonlyArray<[SmtpBehaviour, object]> = [
 // In parallel, because some of them wait for a timeout.
 describe('smtp: behaviour of a relay', { concurrency: 16 }, () => {
   for (const [behaviour, meaning] of meanings) {
-    test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail is sent`, async (t) => {
+    test(`smtp: ${JSON.stringify(behaviour)} of the relay means ${JSON.stringify(meaning)}, and the next mail is sent`, async (t) => {
       const { sink, email } = await smtp(t, { replyTimeoutMs: 6_000, dataReplyTimeoutMs: 6_000 });
       sink.setBehaviour(() => behaviour);
       assert.deepEqual(await send(email, message()), meaning);
@@ -232,7 +232,7 @@ describe('smtp: behaviour of a relay', { concurrency: 16 }, () => {
   });
 });
 
-test('smtp: a refused connection is temporary', async () => {
+test('smtp: a refused connection is a temporary failure', async () => {
   const email = createSmtpEmail({ url: 'smtp://127.0.0.1:1', sender });
   assert.deepEqual(await send(email, message()), { outcome: 'temporary', reason: 'provider-unreachable' });
 });
@@ -259,7 +259,7 @@ test('a message that is dropped after prepare is not sent, and its connection is
   assert.deepEqual(outbox.mails(), []);
 });
 
-test('smtp: mail to another machine must be encrypted unless the URL says otherwise', () => {
+test('smtp: mail to another machine must be encrypted unless the URL has tls=optional', () => {
   const requireTls = (url: string) => parseRelayUrl(url, 1_000).connection.requireTLS;
   assert.deepEqual(
     ['smtp://relay.example', 'smtp://relay.example?tls=optional', 'smtp://localhost:25', 'smtps://relay.example'].map(

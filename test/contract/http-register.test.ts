@@ -45,7 +45,7 @@ const answering =
   (_request, response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-test('a register over HTTP receives claims in bodies and its credentials in a header', async (t) => {
+test('a register over HTTP receives claims only in bodies, and its credentials in a header', async (t) => {
   const seen: unknown[] = [];
   const { register } = await openRegister(t, async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
@@ -78,9 +78,9 @@ test('a search result without an id, or with one that no database can store, mak
 
 const misbehaviours: Readonly<Record<string, RequestListener>> = {
   'never answers': () => undefined,
-  'stops in the middle': (_request, response) => void response.writeHead(200).write('{"citizenId":'),
-  'hangs up': (request) => void request.socket.destroy(),
-  'answers without end': (_request, response) => {
+  'stops in the middle of its response': (_request, response) => void response.writeHead(200).write('{"citizenId":'),
+  'closes the connection': (request) => void request.socket.destroy(),
+  'answers without an end': (_request, response) => {
     response.writeHead(200);
     const more = () => {
       while (!response.destroyed && response.write('x'.repeat(4_000)));
@@ -89,14 +89,15 @@ const misbehaviours: Readonly<Record<string, RequestListener>> = {
     more();
   },
   'answers 500': answering(500, '{}'),
-  'answers no JSON': answering(200, '<html>'),
+  'answers text instead of JSON': answering(200, '<html>'),
   'answers a list': answering(200, '[]'),
   'answers null': answering(200, 'null'),
   'answers numbers for names': answering(200, JSON.stringify({ ...zoe, familyName: 7 })),
-  'answers a mark that is no truth value': answering(200, JSON.stringify({ ...zoe, locked: 'yes' })),
-  'answers former names that are no list': answering(200, JSON.stringify({ ...zoe, formerNames: 'Huber' })),
-  'answers about somebody else': answering(200, JSON.stringify({ ...zoe, citizenId: 'C-2' })),
-  'sends elsewhere': (_request, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+  'answers a mark that is not a boolean': answering(200, JSON.stringify({ ...zoe, locked: 'yes' })),
+  'answers former names that are not a list': answering(200, JSON.stringify({ ...zoe, formerNames: 'Huber' })),
+  'answers with the record of another citizen': answering(200, JSON.stringify({ ...zoe, citizenId: 'C-2' })),
+  'redirects to another address': (_request, response) =>
+    void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
 };
 
 for (const [what, behave] of Object.entries(misbehaviours)) {
@@ -111,7 +112,7 @@ for (const [what, behave] of Object.entries(misbehaviours)) {
   });
 }
 
-test('a register that fails five times in a row is not called for ten seconds, and then once', async (t) => {
+test('a register that fails five times in a row is not called for ten seconds, and then only once', async (t) => {
   let broken = true;
   const { register, asked, pass, faults } = await openRegister(t, (request, response) =>
     answering(broken ? 500 : 200, JSON.stringify(zoe))(request, response),
@@ -142,7 +143,7 @@ test('a paused register is called at once after the clock was set back', async (
   assert.equal(asked(), 6);
 });
 
-test('a request that the register refuses is unavailable, and does not pause other requests', async (t) => {
+test('a request that the register refuses fails as unavailable, and does not pause other requests', async (t) => {
   const { register, asked, pass, faults } = await openRegister(t, async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
     const status = body.includes('C-1') ? 200 : body.includes('broken') ? 500 : 422;
@@ -166,7 +167,7 @@ for (const status of [401, 403, 408, 429]) {
   });
 }
 
-test('with more candidates than can be compared, a claim that differs from the record of the id is not determined', async (t) => {
+test('a claim that differs from the record of the id is not determined if there are too many candidates to compare', async (t) => {
   const [engine] = engines;
   const app = await openIdentityApp(t, engine as (typeof engines)[number]);
   const otherCandidates = (size: number) =>
@@ -188,7 +189,7 @@ test('with more candidates than can be compared, a claim that differs from the r
   assert.deepEqual([await decisionOf(99), await decisionOf(100)], ['match', 'not_determined']);
 });
 
-test('marks and former values of a register over HTTP count like those of the embedded one', async (t) => {
+test('marks and former values of a register over HTTP count like those of the embedded register', async (t) => {
   const [engine] = engines;
   const app = await openIdentityApp(t, engine as (typeof engines)[number]);
   const decisionOf = async (record: object, claims: object) => {
@@ -212,7 +213,7 @@ test('marks and former values of a register over HTTP count like those of the em
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: while the register is down the decision is not_determined, and the verification is in the ledger`, async (t) => {
+  test(`${engine.name}: a verification while the register is down gets not_determined, and is recorded in the ledger`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const { register } = await openRegister(t, answering(503, '{}'));
     const answered = await app.ask('POST', zoe, {}, { register });
@@ -223,7 +224,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: while the register is down the verification limit is not read, and nothing is counted`, async (t) => {
+  test(`${engine.name}: a verification while the register is down neither reads the verification limit nor counts as a failure`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [zoe]);
     for (const day of ['11', '12', '13', '14', '15']) await app.verify({ ...zoe, birthDate: `1980-02-${day}` });
     assert.equal((await app.verify(zoe))['decision'], 'no_match');

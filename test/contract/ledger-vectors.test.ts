@@ -62,7 +62,7 @@ test('the reference tree of RFC 6962 has the published leaf hashes and roots', {
   );
 });
 
-test('all 98 published inclusion vectors give their result', { skip }, () => {
+test('all 98 published inclusion vectors have their published result', { skip }, () => {
   const all = merkleVectors('inclusion');
   for (const [file, vector] of all) {
     const { leafIdx: index, treeSize: size, leafHash: leaf, root, proof } = vector;
@@ -72,7 +72,7 @@ test('all 98 published inclusion vectors give their result', { skip }, () => {
   assert.equal(all.length, 98);
 });
 
-test('all 98 published consistency vectors give their result', { skip }, () => {
+test('all 98 published consistency vectors have their published result', { skip }, () => {
   const all = merkleVectors('consistency');
   for (const [file, { size1, size2, root1, root2, proof, wantErr }] of all) {
     const hashes = { oldRoot: bytes(root1 ?? ''), newRoot: bytes(root2 ?? ''), proof: (proof ?? []).map(bytes) };
@@ -81,7 +81,7 @@ test('all 98 published consistency vectors give their result', { skip }, () => {
   assert.equal(all.length, 98);
 });
 
-test('all 118 published vectors of subtree consistency give their result', { skip }, () => {
+test('all 118 published vectors of subtree consistency have their published result', { skip }, () => {
   const all = merkleVectors('subtreeconsistency');
   for (const [file, { start, end, size, root1, root2, proof, wantErr }] of all) {
     const given = { size, root: bytes(root2 ?? ''), proof: (proof ?? []).map(bytes) };
@@ -93,7 +93,7 @@ test('all 118 published vectors of subtree consistency give their result', { ski
 const tesseraKey = 'example.com/log/testdata+33d7b496+AeHTu4Q3hEIMHNqc6fASMsq3rKNx280NI+oO5xCFkkSx';
 const tesseraSigner = 'PRIVATE+KEY+example.com/log/testdata+33d7b496+AeymY/SZAX0jZcJ8enZ5FY1Dz+wTML2yWSkK+9DSF3eg';
 
-test('the published log of Tessera verifies, and signing it again gives the same bytes', { skip }, () => {
+test('the published log of Tessera verifies, and a new signature of it has the same bytes', { skip }, () => {
   const verifier = parseVkey(tesseraKey);
   const signer = parseSignerKey(tesseraSigner);
   assert.ok(verifier !== undefined && signer !== undefined);
@@ -163,7 +163,7 @@ test('the three cosignatures of sunlight verify with their times, and unknown ke
   }
 });
 
-test('the tiles of sunlight give the root of their checkpoint, and a partial tile is a prefix', {
+test('the root of the tiles of sunlight is that of their checkpoint, and a partial tile is a prefix', {
   skip,
 }, () => {
   const log = join(folder, 'sunlight/mirror/000de184301123b9278c086a7d9f68c9577e83872224c197058fd90784ea9706');

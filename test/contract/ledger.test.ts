@@ -29,7 +29,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.db.read('select id from ledger_event'), []);
   });
 
-  test(`${engine.name}: an event over the limit is refused, and one of the longest size is served and verifies`, async (t) => {
+  test(`${engine.name}: an event above the size limit is refused, and an event at the limit is served and verifies`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const say = (bytes: number) => {
       const head = { type: 'document.listed', id: app.createId('event'), at: app.time.now, citizenId: 'anna' } as const;

@@ -63,7 +63,7 @@ function fontFolder(t: TestContext): string {
   return folder;
 }
 
-test('arrows, signs, Hebrew, Georgian, Armenian and invisible characters are printed without more fonts', async (t) => {
+test('arrows, signs, Hebrew, Georgian, Armenian and invisible characters are printed without additional fonts', async (t) => {
   const parts = partsFor(t);
   const texts = [
     '→ ← ≤ ≥ ≠ ✓ ☐ ① ☎',
@@ -84,7 +84,7 @@ test('arrows, signs, Hebrew, Georgian, Armenian and invisible characters are pri
   assert.ok((await renderLetterPdf(parts, makeLetter('x', { subject: '\ufff9' }))) instanceof Uint8Array);
 });
 
-test('a letter with characters of no font is letter-unprintable, in text, subject or address', async (t) => {
+test('a letter with a character of no font in its text, subject or address fails as letter-unprintable', async (t) => {
   const parts = partsFor(t);
   const ended = { outcome: 'permanent', reason: 'letter-unprintable' };
   assert.deepEqual(await renderLetter(parts, makeLetter(`Hello ${noScript}`)), ended);
@@ -111,7 +111,7 @@ function fontsOf(pdf: Uint8Array): readonly string[] {
   return [...new Set(Array.from(text.matchAll(/\/FontName \/[A-Z]{6}\+([\w-]+)/g), ([, name = '']) => name))];
 }
 
-test('LETTER_FONTS without a font stops the start, and a server without letters checks none', async (t) => {
+test('a LETTER_FONTS folder without a font stops the start, unless the server sends no letters', async (t) => {
   const folder = makeTestFolder('no-fonts-');
   t.after(() => rmSync(folder, { recursive: true }));
   const log = { fault: () => assert.fail() };

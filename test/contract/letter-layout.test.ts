@@ -54,7 +54,7 @@ test('a long word wraps in every part of a letter, and no text exceeds the margi
   }
 });
 
-test('a link is printed with its address', async (t) => {
+test('a link in a letter is printed with its address', async (t) => {
   const parts = partsFor(t);
   const printed = async (text: string) => (await printedOf(parts, makeLetter(text))).text;
   assert.match(
@@ -99,7 +99,7 @@ test('an address of six lines fits into each window in every bundled script', as
   }
 });
 
-test('a letter lists its documents and says that they are in the inbox', async (t) => {
+test('a letter lists its documents and states that they are in the inbox', async (t) => {
   const content = { message: 'x', attachments: [{ id: newId('document'), title: 'Assessment' }] };
   const { text } = await printedOf(partsFor(t), makeLetter('x', { content, language: 'fr' }));
   assert.match(text, /Documentsjointsàcemessage,dansvotremessagerie:•?Assessment/);
@@ -111,7 +111,7 @@ const longest = {
   returnAddress: new Array<string>(6).fill('W'.repeat(19)),
 };
 
-test('the sender is at the upper right, and above the address in a window with room for it', async (t) => {
+test('the sender of a letter is at the upper right, and also above the address in a window with enough space', async (t) => {
   const { renderer } = partsFor(t);
   const heads = [
     { sender: 'Tax Office', returnAddress: ['P.O. Box 100', '0101 Oslo'] },
@@ -138,7 +138,7 @@ test('the sender is at the upper right, and above the address in a window with r
   }
 });
 
-test('a sender with its own return address has only that one in its letters', async (t) => {
+test('the letters of a sender with its own return address have only that return address', async (t) => {
   const { renderer } = partsFor(t);
   const parts = { renderer: renderer, window: 'din5008b', returnAddress: ['P.O. Box 100', '0101 Oslo'] } as const;
   const { boxes } = await printedOf(parts, makeLetter('x', { returnAddress: ['Town Hall', '0102 Oslo'] }));
@@ -146,7 +146,7 @@ test('a sender with its own return address has only that one in its letters', as
   assert.deepEqual(above, ['Tax Office', 'Town Hall', '0102 Oslo', 'Tax Office · Town Hall · 0102 Oslo']);
 });
 
-test('a sender without a return address is only at the head', async (t) => {
+test('a sender without a return address is printed only at the head of a letter', async (t) => {
   const { boxes } = await printedOf(partsFor(t), makeLetter('x', { sender: 'Tax Office' }));
   const above = boxes.filter(({ bottom }) => bottom < addressWindows.din5008b.y).map(({ text }) => text);
   assert.deepEqual(above, ['Tax Office']);

@@ -78,19 +78,19 @@ test('every operation has one success status and one media type', () => {
   assert.equal(documented.length, operations.length);
 });
 
-test('a part of a document and an answer to If-None-Match are no second success', () => {
+test('a partial response and a 304 response do not count as a second success status', () => {
   assert.deepEqual(ambiguousOperations(documentOf({ 200: bytes, 206: bytes, 304: { description: '' } })), []);
 });
 
 for (const [title, responses, found] of [
   ['two success statuses', { 200: json, 202: json }, '200 and 202, application/json'],
-  ['a success and a redirect', { 200: json, 303: { description: '' } }, '200 and 303, application/json'],
+  ['a success and a redirect status', { 200: json, 303: { description: '' } }, '200 and 303, application/json'],
   ['no success status', { 304: { description: '' } }, ', '],
-  ['a part of another media type', { 200: json, 206: bytes }, '200, application/json and */*'],
+  ['a partial response of another media type', { 200: json, 206: bytes }, '200, application/json and */*'],
   ['JSON at one status and text at another', { 200: json, 201: text }, '200 and 201, application/json and text/plain'],
   ['a success without a media type', { 200: { description: '' } }, '200, '],
 ] as const) {
-  test(`an operation with ${title} is found`, () => {
+  test(`an operation with ${title} is reported`, () => {
     assert.deepEqual(ambiguousOperations(documentOf(responses)), [`askOne: ${found}`]);
   });
 }

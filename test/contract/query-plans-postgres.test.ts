@@ -91,7 +91,7 @@ async function scannedTables(client: Client, sql: string): Promise<string[]> {
 }
 
 for (const rows of [1, 40, 3_000]) {
-  test(`postgres: without statistics, at ${rows} rows in each table, no statement scans a growing table`, async (t) => {
+  test(`postgres: no statement scans a growing table without statistics, at ${rows} rows in each table`, async (t) => {
     const client = await openFilled(t, rows);
     const faults: string[] = [];
     let asked = 0;
@@ -132,7 +132,7 @@ test('postgres: a statement that joins with all notifications is detected at few
 // delays. Therefore an update of one row, or of the rows of one notification, must not use it.
 for (const rows of [40, 3_000]) {
   for (const known of ['', 'analyze']) {
-    test(`postgres: at ${rows} rows in each table${known && ', with statistics'}, updates of a notification or call find their row by its id`, async (t) => {
+    test(`postgres: updates of a notification or call use the index of its id, at ${rows} rows in each table${known && ', with statistics'}`, async (t) => {
       const client = await openFilled(t, rows);
       await client.query(`${indexPlansOnly}; ${known}`);
       const indexes = (plan: Plan): string[] => [plan['Index Name'] ?? [], ...(plan.Plans ?? []).map(indexes)].flat(9);

@@ -104,7 +104,7 @@ for (const engine of engines) {
     assert.ok(asked.some((plan) => /(search citizen|index cond).*street_key\b.* and .*postal_code\b/.test(plan)));
   });
 
-  test(`${engine.name}: a person with thousands of namesakes is found by what is stated, and otherwise not determined`, async (t) => {
+  test(`${engine.name}: a person with thousands of namesakes is found by the stated claims, and otherwise not determined`, async (t) => {
     const app = await openLargeRegister(t, engine);
     assert.equal(await countRegister(app.importDeps, { operator: 'test' }), 20_000);
     const { family: familyName, birthDate } = common;

@@ -39,7 +39,7 @@ const examples = [
   signed('GET', '/?max-keys=2&prefix=J', {}, '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7'),
 ];
 
-test('the published examples of Signature Version 4 verify, and no change to one does', () => {
+test('the published examples of Signature Version 4 verify, and a changed example does not', () => {
   for (const example of examples) {
     assert.equal(findSignatureError(example, secret, now), undefined, example.target);
     assert.equal(findSignatureError(example, `${secret}x`, now), 'the signature is another');

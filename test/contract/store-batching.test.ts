@@ -146,7 +146,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: an update that violates a constraint refuses its own unit alone`, async (t) => {
+  test(`${engine.name}: an update that violates a constraint is refused with its own unit only`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     for (let n = 0; n < 4; n += 1) await db.write([insertPerson(`p${n}`, `p${n}`, n)]);
     const names = ['a', 'p3', 'c'];

@@ -17,7 +17,7 @@ function folderOf(t: TestContext): string {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: each file of an existing database is reported before it is applied, and no file of a new one`, async (t) => {
+  test(`${engine.name}: each migration of an existing database is reported before it is applied, and no migration of a new database`, async (t) => {
     const db = await engine.openAt(await engine.createLocation(t));
     t.after(() => db.close());
     const folder = folderOf(t);
@@ -42,7 +42,7 @@ for (const engine of engines) {
   });
 }
 
-test('sqlite: temporary data of a migration is in files beside the database, and later in memory again', async (t) => {
+test('sqlite: temporary data is in files next to the database during a migration, and in memory afterwards', async (t) => {
   const [sqlite] = engines;
   assert.ok(sqlite);
   const path = await sqlite.createLocation(t);

@@ -101,7 +101,7 @@ for (const engine of engines) {
     await Promise.all(handles.map((db) => db.close()));
   });
 
-  test(`${engine.name}: opening a database by its settings migrates it`, async (t) => {
+  test(`${engine.name}: a database is migrated when it is opened by its settings`, async (t) => {
     const location = await engine.createLocation(t);
     const dataDir = join(folderWith(t, {}), 'data');
     const databaseUrl = engine.name === 'postgres' ? location : undefined;
@@ -116,7 +116,7 @@ for (const engine of engines) {
   });
 }
 
-test('two files with one number, or a malformed name, are rejected before any file is applied', async (t) => {
+test('two migration files with the same number, or a malformed name, are rejected before any file is applied', async (t) => {
   const [sqlite] = engines;
   assert.ok(sqlite);
   const db = await openEmpty(sqlite, t);
@@ -126,7 +126,7 @@ test('two files with one number, or a malformed name, are rejected before any fi
   }
 });
 
-test('a statement ends with a semicolon at the end of a line, and only there', () => {
+test('a migration statement ends only with a semicolon at the end of a line', () => {
   const text =
     "-- one; two;\ncreate table a (\n  id text -- of a; kind\n);  \r\n\ninsert into a values ('x;y');\n;\nselect 1";
   assert.deepEqual(splitStatements(text), [
@@ -136,7 +136,7 @@ test('a statement ends with a semicolon at the end of a line, and only there', (
   ]);
 });
 
-test('a directive applies to the next statement only', () => {
+test('a directive in a migration applies only to the next statement', () => {
   const text = '-- Why.\n-- engine: sqlite\nselect 1;\n\nselect 2;\n-- engine: postgres\n-- Why.\nselect\n3;\n';
   assert.deepEqual(splitStatements(text), [
     { sql: 'select 1', engine: 'sqlite' },
@@ -149,7 +149,7 @@ test('a directive applies to the next statement only', () => {
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: a statement for one engine runs on that engine alone`, async (t) => {
+  test(`${engine.name}: a migration statement for one engine runs only on that engine`, async (t) => {
     const db = await openEmpty(engine, t);
     const own = engines.map(
       ({ name }) => `-- engine: ${name}\ncreate table only_${name} (id text not null primary key);\n`,

@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.deepEqual(await ids(db), ['a']);
   });
 
-  test(`${engine.name}: a unit that returns another number of rows than expected is refused alone`, async (t) => {
+  test(`${engine.name}: a unit that returns another number of rows than expected is refused without the others`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a')]);
     const rename = (id: string, name: string, rows: number) => ({
@@ -97,7 +97,7 @@ for (const engine of engines) {
     assert.deepEqual(await refusal(db.write([insertPerson('a'), rename])), { kind: 'unique', statement: 0 });
   });
 
-  test(`${engine.name}: of 20 units that expect the same state exactly one is stored`, async (t) => {
+  test(`${engine.name}: exactly one of 20 units that expect the same state is stored`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a', 'a', 1)]);
     const sql = 'update person set born = born + 1 where id = $1 and born = $2 returning born';
@@ -188,7 +188,7 @@ for (const engine of engines) {
     assert.deepEqual(await db.write(unit), [[{ n: 0 }], [], [{ n: 1 }], [{ id: 'a' }], [{ n: 0 }]]);
   });
 
-  test(`${engine.name}: 1,000 units at once are each stored once`, async (t) => {
+  test(`${engine.name}: each of 1,000 concurrent units is stored once`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('p')]);
     const add = { sql: 'update person set born = born + 1 where id = $1', args: ['p'] };
@@ -234,7 +234,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: close waits for pending units, and later units are busy`, async (t) => {
+  test(`${engine.name}: close waits for pending units, and later units are refused as busy`, async (t) => {
     const location = await engine.createLocation(t);
     const db = await engine.openAt(location);
     await db.write(exampleTables.map((sql) => ({ sql })));

@@ -10,7 +10,7 @@ const removedIn = (plan: Plan): number =>
   (plan['Rows Removed by Filter'] ?? 0) + (plan.Plans ?? []).reduce((sum, one) => sum + removedIn(one), 0);
 
 // The active webhooks of a client are read for each batch of its feed, so removed ones must cost nothing.
-test('postgres: reading the webhooks of a client does not read its removed ones', async (t) => {
+test('postgres: the query for the webhooks of a client does not read its removed webhooks', async (t) => {
   const { db, operator } = await openMigratedDatabase(t);
   await operator.query(`insert into webhook (id, client_id, url, status, signature, secret, created_at)
     select 'whk_' || lpad(i::text, 26, '0'), 'team', 'https://team.example', case when i % 1000 = 0 then 'active' else 'removed' end, 'v1', '\\x00', i

@@ -21,7 +21,7 @@ function documentedScript(backups: string, metrics: string, name: string): strin
     .replaceAll('find /backup', `find ${backups}`);
 }
 
-test('the documented script makes backups again after a night in which it was killed', async (t) => {
+test('the documented script creates backups again after it was killed in an earlier night', async (t) => {
   const folder = makeTestFolder('cs-nights-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const home = await makeServerFixture(t);

@@ -68,7 +68,7 @@ test('a changed byte in a document is detected without --quick, and a missing or
   assert.equal(await verified('--quick'), ' blob-missing');
 });
 
-test('a broken key of the last of many citizens is detected', async (t) => {
+test('a broken key is detected even if it is that of the last of many citizens', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const root = readRootKey(rootKeyPathOf(standing));
   const ids = Array.from({ length: 1_500 }, (_, index) => `zz-many-${String(index).padStart(4, '0')}`);
@@ -108,7 +108,7 @@ test('a backup with documents in a bucket is verified without the bucket, and no
   assert.deepEqual([code, existsSync(data), existsSync(join(folder, 'documents'))], [0, false, false], said);
 });
 
-test('entries after the last signed checkpoint are checked as at a start', async (t) => {
+test('ledger entries after the last signed checkpoint are checked like at a start', async (t) => {
   const verdict = await verify(t, async (folder, rootKeyPath) => {
     await restorePreviousCheckpoint(folder, rootKeyPath);
     unlinkSync(join(folder, anchor));
@@ -118,7 +118,7 @@ test('entries after the last signed checkpoint are checked as at a start', async
       rootKeyPath,
     );
   });
-  assert.match(verdict.faults.join(), /^ledger: the stored tiles of size \d+ do not give the root of the head/);
+  assert.match(verdict.faults.join(), /^ledger: the stored tiles of size \d+ do not have the root hash of the head/);
 });
 
 test('a backup can be created on a share without file modes, such as one of Windows', async (t) => {
@@ -140,7 +140,7 @@ test('a missing or invalid anchor is a fault', async (t) => {
     writeFileSync(join(folder, anchor), 'none');
     await rewriteManifest(folder, rootKeyPath);
   });
-  assert.match(none.faults.join(), /^ledger: \S+ledger-checkpoint holds no checkpoint/);
+  assert.match(none.faults.join(), /^ledger: \S+ledger-checkpoint has no checkpoint/);
   const unsigned = await verify(t, async (folder, rootKeyPath) => {
     const path = join(folder, anchor);
     const note = readFileSync(path, 'utf8').replace(/(?<=\n\u2014 \S+ .{30})./, (letter) =>
@@ -154,10 +154,10 @@ test('a missing or invalid anchor is a fault', async (t) => {
     t,
     changeBackupDatabase((db) => db.exec('delete from ledger_head')),
   );
-  assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, but no entries']);
+  assert.deepEqual(notBegun.faults, ['ledger: expected the entries of its anchor, found none']);
 });
 
-test('documents that were being stored or erased during the backup are no fault of it', async (t) => {
+test('a document that is stored or erased during a backup is not reported as a fault', async (t) => {
   const verdict = await verify(t, async (folder, rootKeyPath) => {
     const [first = '', second = ''] = absoluteFilesIn(join(folder, 'documents'));
     const { begunAt } = readBackupManifest(folder);

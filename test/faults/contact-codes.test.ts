@@ -46,7 +46,7 @@ for (const engine of engines) {
     assert.deepEqual([left, of.mails()], [[0, 0, 0], []]);
   });
 
-  test(`${engine.name}: a code with an unknown outcome of its write is sent once, and a second request sends another code`, async (t) => {
+  test(`${engine.name}: a code whose write has an unknown outcome is sent once, and a second request sends another code`, async (t) => {
     const of = await open(t, engine);
     of.meet('stored-outcome-lost');
     assert.equal(problemNameOf(await of.ask('cit-ida', email)), 'outcome-unknown');
@@ -59,7 +59,7 @@ for (const engine of engines) {
     assert.ok('verified' in confirmed, problemNameOf(confirmed));
   });
 
-  test(`${engine.name}: after an unknown outcome a stored confirmation is used up, and the previous address is notified once`, async (t) => {
+  test(`${engine.name}: a confirmation that was stored with an unknown outcome cannot be repeated, and the previous address is notified once`, async (t) => {
     const of = await open(t, engine);
     await of.ask('cit-ida', email);
     await of.run();
@@ -75,7 +75,7 @@ for (const engine of engines) {
     assert.equal(of.mails().filter((mail) => mail.startsWith('ida@example.org:')).length, 1);
   });
 
-  test(`${engine.name}: a code is reported as wrong only after the try was counted`, async (t) => {
+  test(`${engine.name}: a code is reported as wrong only after its try is counted`, async (t) => {
     const of = await open(t, engine);
     await of.ask('cit-ida', email);
     const wrong = { channel: 'email', code: differentCode(await of.code('cit-ida')) };

@@ -123,7 +123,7 @@ for (const engine of engines) {
   });
 
   for (const stage of ['prepare', 'call'] as const) {
-    check(`a worker that stops during ${stage} begins no other call and leaves the rest queued`, async (t, db) => {
+    check(`a worker that stops during ${stage} begins no other call, and leaves the rest queued`, async (t, db) => {
       const { counts, release, worker, first, second, show } = await twoMessages(t, db, { stage });
       const stopping = worker.stop(25_000);
       release();
@@ -137,7 +137,7 @@ for (const engine of engines) {
     });
   }
 
-  check('a message that waits for a slot into quiet hours waits until they end', async (t, db) => {
+  check('a message that waits for a slot until quiet hours begin is sent after they end', async (t, db) => {
     const quiet = { channels: ['email'] as const, from: 8, until: 18, timeZone: 'UTC' };
     const { counts, release, worker, second, show, setLater } = await twoMessages(t, db, {
       cascade: { ...inboxAndEmailPolicy, quiet },
@@ -155,7 +155,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a prepare that never settles frees its slot, and the message is tried again', async (t, db) => {
+  check('a preparation that never ends frees its slot, and the message is tried again', async (t, db) => {
     const { time, counts, release, worker, first, second, show, faults } = await twoMessages(t, db, {
       stage: 'prepare',
     });
@@ -174,10 +174,10 @@ for (const engine of engines) {
     release();
     await waitForDatabaseIdle(db);
     assert.deepEqual(counts, { prepared: 3, called: 2, dropped: 1 });
-    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: prepare did not settle within 900000 ms']);
+    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: prepare did not end within 900000 ms']);
   });
 
-  check('a call that never settles frees its slot, and its outcome is unknown', async (t, db) => {
+  check('a call that never ends frees its slot, and its outcome is unknown', async (t, db) => {
     const { time, counts, release, worker, first, second, show, faults } = await twoMessages(t, db);
     await time.advance(15 * minuteMs, () => waitForDatabaseIdle(db));
     await worker.idle();
@@ -188,7 +188,7 @@ for (const engine of engines) {
       [shown.status, shown.reason?.code, (await show(second)).status, counts.called],
       ['unknown', 'outcome-unknown', 'delivered', 2],
     );
-    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: call did not settle within 900000 ms']);
+    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: call did not end within 900000 ms']);
   });
 
   check('an urgent message waits for at most 32 earlier calls of another client', async (t, db) => {

@@ -31,7 +31,7 @@ for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  check('a citizen without an address is undeliverable at once, until the inbox is opened', async (t, db) => {
+  check('a notification without an address is undeliverable at once, until the inbox is opened', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const worker = await start();
     const id = await app.accept({ citizenId: 'cit-no-mail' });
@@ -113,7 +113,7 @@ for (const engine of engines) {
     ]);
   });
 
-  check('a citizen whom the register does not know is undeliverable on every channel', async (t, db) => {
+  check('a notification to a citizen who is not in the register is undeliverable on every channel', async (t, db) => {
     const { app, start } = await createDeliveryApp(t, db);
     const worker = await start();
     const id = await app.accept({ citizenId: 'cit-who' });
@@ -126,7 +126,7 @@ for (const engine of engines) {
     );
   });
 
-  check('an undeliverable notification says who has to act', async (t, db) => {
+  check('an undeliverable notification names who has to act', async (t, db) => {
     const citizens = { 'cit-declined': { email: 'no@example.org', declined: ['email'] as const } };
     const { app, start } = await createDeliveryApp(t, db, { citizens });
     const worker = await start();
@@ -141,7 +141,7 @@ for (const engine of engines) {
     assert.deepEqual(idle, ['content-erased']);
   });
 
-  check('a notification that is scheduled in a week is placed and sent in a week', async (t, db) => {
+  check('a notification that is scheduled in a week is in the inbox and sent in a week', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const provider = createScriptedChannel();
     const worker = await start({ email: provider });
@@ -197,7 +197,7 @@ for (const engine of engines) {
     assert.deepEqual([shown.status, shown.reason?.code, sink.mails], ['undeliverable', 'content-erased', []]);
   });
 
-  check('a relay that disconnects after the text leaves unknown, and gets no second mail', async (t, db) => {
+  check('a mail has an unknown outcome if its relay disconnects after the text, and is not repeated', async (t, db) => {
     const { time, app, sink, start } = await createDeliveryApp(t, db);
     sink.setBehaviour(() => 'drop-after-data');
     const worker = await start();
@@ -210,7 +210,7 @@ for (const engine of engines) {
     assert.deepEqual([sink.mails.length, shown.status, shown.reason?.code], [1, 'unknown', 'outcome-unknown']);
   });
 
-  check('another process has recovered all jobs ten seconds after a crash', async (t, db) => {
+  check('all jobs of a crashed process are recovered by another process within ten seconds', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const never = new Promise<ProviderOutcome>(() => undefined);
     const stuck = createScriptedChannel(
@@ -229,7 +229,7 @@ for (const engine of engines) {
     assert.equal((await db.read("select id from delivery where status = 'unknown'")).length, 2);
   });
 
-  check('a worker that stops finishes its jobs and leaves the rest queued', async (t, db) => {
+  check('a worker that stops finishes its jobs, and leaves the other jobs queued', async (t, db) => {
     const { app, start } = await createDeliveryApp(t, db);
     const held = Promise.withResolvers<ProviderOutcome>();
     const provider = createScriptedChannel(() => held.promise);
@@ -250,7 +250,7 @@ for (const engine of engines) {
   });
 }
 
-test('for every sequence of provider outcomes, nothing is open after deliverBy and every end says who acts', async (t) => {
+test('for every sequence of provider outcomes, no delivery is open after deliverBy, and every final state names who acts', async (t) => {
   const [sqlite] = engines;
   assert.ok(sqlite !== undefined);
   const outcome: fc.Arbitrary<ProviderOutcome> = fc.oneof(

@@ -187,7 +187,7 @@ async function countUp({ ids, kills }: Storm, home: ServerFixture, sink: TestSmt
 
 // The short run is for SQLite; delivery-kill.test.ts kills workers on PostgreSQL in every run.
 for (const engine of engines.filter(({ name }) => isWhole || name === 'sqlite')) {
-  test(`${engine.name}: ${sends} sends during kill -9 of server and workers lose none and repeat only unknown ones`, {
+  test(`${engine.name}: no message of ${sends} is lost during kill -9 of server and workers, and only messages with unknown outcome are repeated`, {
     timeout: limitMs,
   }, async (t) => {
     const sink = await startTestSmtpServer(t);

@@ -15,7 +15,7 @@ const count = 80 * rounds;
 const killAfterMails = Array.from({ length: rounds }, (_, round) => 20 + 50 * round);
 
 for (const engine of engines) {
-  test(`${engine.name}: after repeated kills, no mail is lost, and only an unknown one is sent twice`, async (t) => {
+  test(`${engine.name}: after repeated kills no mail is lost, and only a mail with an unknown outcome is sent twice`, async (t) => {
     const location = await engine.createLocation(t);
     const sink = await startTestSmtpServer(t);
     const before = await engine.openAt(location);

@@ -62,7 +62,7 @@ for (const engine of engines) {
     return { ...rest, app, time, start, connection, worker, lines };
   }
 
-  check('a response that arrives during a database outage is stored after it', async (t, db) => {
+  check('a provider response that arrives during a database outage is stored afterwards', async (t, db) => {
     const { time, connection, worker, lines } = await respondDuringOutage(t, db);
     connection.set('back');
     await time.advance(10_000, () => waitForDatabaseIdle(db));

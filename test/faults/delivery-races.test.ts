@@ -68,7 +68,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a worker that lost its job before the mark does not call the provider', async (t, db) => {
+  check('a worker that lost its job before it marked the attempt does not call the provider', async (t, db) => {
     const { app, sink, start, takeOver } = await createDeliveryApp(t, db);
     const held = Promise.withResolvers<void>();
     const waits: WriteWithoutEvent = async (statement) => {

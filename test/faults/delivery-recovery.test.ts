@@ -26,7 +26,7 @@ for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  check('a clock that jumps forward makes no process recover jobs of a living one', async (t, db) => {
+  check('a clock that jumps forward makes no process recover the jobs of a running process', async (t, db) => {
     const { time, app, start, faults } = await createDeliveryApp(t, db);
     let forward = 0;
     const clock = { now: () => time.clock.now() + forward };
@@ -108,7 +108,7 @@ for (const engine of engines) {
       ['undeliverable', ['email failed provider-busy', 'undeliverable'], null],
     ],
   ];
-  check('the response to a process whose job was recovered is applied', async (t, db) => {
+  check('a provider response to a process whose job was recovered is applied', async (t, db) => {
     for (const [answer, expected] of answers) {
       const { time, app, faults, start, takeOver } = await createDeliveryApp(t, db);
       const stuck = Promise.withResolvers<ProviderOutcome>();
@@ -163,7 +163,7 @@ for (const engine of engines) {
     assert.deepEqual([shown, queriedAt.length, faults.length], [['email sent 1', 'email sent 1'], 6, 4]);
   });
 
-  check('an outcome query that fails until deliverBy leaves unknown and delays no other message', async (t, db) => {
+  check('an outcome is unknown if its query fails until deliverBy, and no other message is delayed', async (t, db) => {
     const { time, app, start, takeOver } = await createDeliveryApp(t, db);
     const first = await start({ email: createScriptedChannel(never), timer: stopped });
     const deliverBy = new Date(time.clock.now() + 10 * day).toISOString();
@@ -189,7 +189,7 @@ for (const engine of engines) {
     assert.ok(queries > 100 && queries < 300, `queried ${queries} times`);
   });
 
-  check('a query that failed while the clock was ahead is repeated after the clock is corrected', async (t, db) => {
+  check('an outcome query that failed while the clock was ahead is repeated after the correction', async (t, db) => {
     const { time, app, start, takeOver } = await createDeliveryApp(t, db);
     const first = await start({ email: createScriptedChannel(never), timer: stopped });
     const deliverBy = new Date(time.clock.now() + 300 * day).toISOString();
@@ -256,7 +256,7 @@ for (const engine of engines) {
     assert.deepEqual([waiting.map((row) => ({ ...row })), queries], [[{ locked_by: 'worker/a', n: 250 }], 1]);
   });
 
-  check('a new process deletes the leases of dead processes, and keeps those of living ones', async (t, db) => {
+  check('a new process deletes the leases of dead processes, and keeps those of running processes', async (t, db) => {
     const { time, start } = await createDeliveryApp(t, db);
     const names = async () => (await db.read('select name from lease order by name')).map((row) => String(row['name']));
     await start({ timer: stopped });

@@ -81,7 +81,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a proof that arrives while the outcome is stored is not lost', async (t, db) => {
+  check('a proof of delivery that arrives while the outcome is stored is not lost', async (t, db) => {
     const { app, start, say } = await open(t, db);
     const provider = createScriptedChannel({ outcome: 'sent' });
     let interruptions = 0;
@@ -100,7 +100,7 @@ for (const engine of engines) {
     assert.deepEqual([interruptions, (await app.show(id))['status'], await countEarlyReports(db)], [1, 'delivered', 0]);
   });
 
-  check('a proof that arrives between a crash and its recovery is not lost', async (t, db) => {
+  check('a proof of delivery that arrives between a crash and its recovery is not lost', async (t, db) => {
     const { app, start, takeOver, say } = await open(t, db);
     const provider = createScriptedChannel(() => new Promise(() => undefined));
     const dead = await start({ email: provider });
@@ -134,7 +134,7 @@ for (const engine of engines) {
     assert.deepEqual([(await app.show(id))['status'], provider.calls.length], ['delivered', 2]);
   });
 
-  check('a proof is accepted for a mail that waits for its next attempt and was read meanwhile', async (t, db) => {
+  check('a proof is accepted for a mail that was read while it waits for its next attempt', async (t, db) => {
     const { time, app, start, say } = await open(t, db);
     const provider = createScriptedChannel({ outcome: 'temporary', reason: 'provider-busy' });
     const worker = await start({ email: provider });
@@ -203,7 +203,7 @@ for (const engine of engines) {
     assert.deepEqual([shown.status, timelineLines(shown).at(-1)], ['delivered', 'email delivered 2']);
   });
 
-  check('a report that cannot be stored gets 503', async (t, db) => {
+  check('a delivery report that cannot be stored gets 503', async (t, db) => {
     const { app, start, say, faults } = await open(t, db, async () => {
       throw new WriteBusy('busy');
     });

@@ -40,7 +40,7 @@ for (const engine of engines) {
     assert.equal(ended.length, 300);
   });
 
-  check('a crash between the call and its outcome leaves unknown, and the mail is not sent twice', async (t, db) => {
+  check('a mail whose process crashes during its call has an unknown outcome, and is not repeated', async (t, db) => {
     const { app, sink, start, takeOver } = await createDeliveryApp(t, db);
     // The process dies when the relay has accepted the mail: the outcome is never stored.
     const dies: Commit = (effect) => (effect.statements.length > 1 ? new Promise(() => undefined) : app.commit(effect));
@@ -62,7 +62,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a crash before the call sends the mail later, once', async (t, db) => {
+  check('a mail is sent later, and once, after a crash before its call', async (t, db) => {
     const { app, sink, start, takeOver } = await createDeliveryApp(t, db);
     // The process dies during the mark: the job is claimed, but the provider is not called.
     let isDead = false;
@@ -131,7 +131,7 @@ for (const engine of engines) {
   });
 
   check(
-    'each channel and priority has lanes of its own, each with the due time of its first message',
+    'each channel and priority has its own lanes, and each lane has the due time of its first message',
     async (t, db) => {
       const cascade = defaultPolicyFor(new Set(['sms']));
       const { app, time } = await createDeliveryApp(t, db, { cascade });
@@ -174,7 +174,7 @@ for (const engine of engines) {
     );
   });
 
-  check('an outcome whose commit is unknown is stored once', async (t, db) => {
+  check('an outcome is stored once if the result of its commit is unknown', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     let lost = 0;
     // The unit is stored, but the response is lost.

@@ -6,7 +6,7 @@ import { type PartialUpload, startPartialUpload } from '../support/http-client.t
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('an upload that begins when the server listens is not removed as an incomplete one', async (t) => {
+test('an upload that begins when the server listens is not removed as an incomplete upload', async (t) => {
   const home = await makeServerFixture(t, {});
   const before = await home.start();
   const authorization = `Bearer ${await home.fetchAccessToken()}`;

@@ -36,7 +36,7 @@ const slugOf = (result: Awaited<ReturnType<typeof deposit>>) =>
   'refusal' in result ? result.refusal.slug : result.status;
 
 for (const engine of engines) {
-  test(`${engine.name}: a citizen who is erased while bytes arrive gets no document, and no bytes stay`, async (t) => {
+  test(`${engine.name}: a citizen who is erased while the bytes of a deposit arrive gets no document, and no bytes stay`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { blobs } = app.wires;
     const put = async (name: string, pieces: AsyncIterable<Uint8Array>) => {

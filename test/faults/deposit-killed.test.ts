@@ -105,7 +105,7 @@ async function assertVerified(app: DocumentApp): Promise<void> {
 
 for (const engine of engines) {
   for (const store of stores) {
-    test(`${engine.name}, ${store.name}: after kill -9 during many uploads every acknowledged one is complete, and nothing of the others remains`, async (t) => {
+    test(`${engine.name}, ${store.name}: after kill -9 during uploads every acknowledged upload is complete, and no bytes of the others remain`, async (t) => {
       const folder = await makeDocumentFolder(t);
       const place = await engine.createLocation(t);
       const { endpoint, settled } = await store.open(t);

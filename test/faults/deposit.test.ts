@@ -20,7 +20,7 @@ const endOfTime = Number.MAX_SAFE_INTEGER;
 const whenever = { before: endOfTime, rowless: endOfTime };
 
 for (const engine of engines) {
-  test(`${engine.name}: a refused unit removes its blob`, async (t) => {
+  test(`${engine.name}: a deposit whose write unit is refused leaves no blob`, async (t) => {
     const app = await openDocumentApp(t, engine);
     app.wires.write = () => Promise.reject(new WriteRefused('unique', 1, 'there already'));
     await assert.rejects(app.deposit(asked), /row of a deposit was refused/);
@@ -35,7 +35,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.files(), []);
   });
 
-  test(`${engine.name}: a blob that cannot be removed is left to the sweep, and the answer is the same`, async (t) => {
+  test(`${engine.name}: a refused deposit whose blob cannot be removed gets the same answer, and the sweep removes the blob later`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { blobs: real, write } = app.wires;
     app.wires.blobs = { ...real, remove: () => Promise.reject(new Error('no answer')) };
@@ -107,7 +107,7 @@ for (const engine of engines) {
     assert.equal((await app.files()).length, 1);
   });
 
-  test(`${engine.name}: next to a database without any of the documents the sweep removes none`, async (t) => {
+  test(`${engine.name}: the sweep removes no blob if the database has none of the documents`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = [
       await depositDocumentOf(app, bytes),
@@ -122,7 +122,7 @@ for (const engine of engines) {
     assert.equal((await app.files()).length, 3);
   });
 
-  test(`${engine.name}: a blob without a row stays for a time, and that of an erased document is removed`, async (t) => {
+  test(`${engine.name}: the sweep keeps a blob without a row for a time, and removes the blob of an erased document`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = [
       await depositDocumentOf(app, bytes),
@@ -144,7 +144,7 @@ for (const engine of engines) {
     assert.equal((await app.files()).length, 2);
   });
 
-  test(`${engine.name}: no byte of a document leaves if its event cannot be stored, and no reader stays open`, async (t) => {
+  test(`${engine.name}: no byte of a document is sent if its event cannot be stored, and no reader stays open`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, bytes);
     const reads = { begun: 0, ended: 0 };
@@ -171,7 +171,7 @@ for (const engine of engines) {
   });
 }
 
-test('an incomplete upload of a crash is swept, and a complete document is not', async (t) => {
+test('the sweep removes the incomplete upload of a crash, and no complete document', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const app = await openDocumentApp(t, engine);

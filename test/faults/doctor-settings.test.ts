@@ -19,7 +19,7 @@ for (const [ageDays, days, status, found] of [
   [3.9, 1.1, 'warn', /server\.pem expires in 1 days$/],
   [3.6, 1.4, 'ok', /server\.pem is valid until/],
 ] as const) {
-  test(`a certificate with ${days} of ${ageDays + days} days left: ${status}`, async (t) => {
+  test(`a certificate with ${days} of ${ageDays + days} days left is reported with status ${status}`, async (t) => {
     const { certificate, key } = await issueCertificate('here', {
       use: 'server',
       dns: 'localhost',
@@ -60,7 +60,7 @@ test('a certificate for another name is a warning, and one that does not match i
   assert.equal(mixed.code, 1);
 });
 
-test('every invalid setting is named, nothing else is checked, and no secret is printed', async (t) => {
+test('every invalid setting is reported, nothing else is checked, and no secret is printed', async (t) => {
   const folder = makeTestFolder('cs-settings-');
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'settings');

@@ -119,7 +119,7 @@ for (const engine of engines) {
     test(`${engine.name}: on ${store.name}, after every fault the document is either complete or absent`, async (t) => {
       for (const [what, fault, ...whens] of table) {
         for (const when of whens) {
-          await t.test(`${what}: ${fault.name} fails ${when}`, async (t) => {
+          await t.test(`${what}: no document is partial if ${fault.name} fails ${when} its effect`, async (t) => {
             const app = await openDocumentApp(t, engine);
             await store.use(t, app);
             const [blobs, write] = [app.wires.blobs, app.wires.write];

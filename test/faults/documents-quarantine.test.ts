@@ -41,7 +41,7 @@ async function scanWith(t: TestContext, speaks: ClamdResponder): Promise<ScanVer
   });
 }
 
-test('only `stream: OK` for the whole document is clean, and every other answer is not', async (t) => {
+test('a document counts as clean only after `stream: OK` for all of its bytes', async (t) => {
   const engine = 'ClamAV 1.4.6/27000/Thu';
   assert.deepEqual(
     await scanWith(
@@ -74,11 +74,11 @@ test('only `stream: OK` for the whole document is clean, and every other answer 
         proper(() => undefined),
       ),
     ),
-    /^failed: no answer/,
+    /^failed: no response/,
   );
 });
 
-test('a clamd that is silent, absent, another server, or unable to report what it cannot scan is down', async (t) => {
+test('a clamd counts as down if it is silent, absent, another server, or unable to report files that it cannot scan', async (t) => {
   const absent = createClamdScanner({ address: { path: '/nowhere/clamd.sock' } });
   await assert.rejects(
     absent.scan(one(anyBytes), 5),
@@ -86,11 +86,14 @@ test('a clamd that is silent, absent, another server, or unable to report what i
   );
   assert.match(String(await scanWith(t, () => 'stream: OK\0')), /^down: the server at CLAMAV is not clamd/);
   const blind: ClamdResponder = (command) => (command === 'zVERSION' ? 'ClamAV 1.4.6\0' : 'stream: OK\0');
-  assert.match(String(await scanWith(t, blind)), /^down: clamd calls an encrypted archive clean; .*AlertEncrypted/);
-  assert.match(String(await scanWith(t, () => undefined)), /^down: no answer from clamd/);
+  assert.match(
+    String(await scanWith(t, blind)),
+    /^down: clamd reports an encrypted archive as clean; .*AlertEncrypted/,
+  );
+  assert.match(String(await scanWith(t, () => undefined)), /^down: no response from clamd/);
 });
 
-test('a document that fails while it is sent is reported as that fault, not as a verdict', async (t) => {
+test('a fault while a document is sent to the scanner is reported as that fault, and not as a verdict', async (t) => {
   const path = await startFakeClamd(
     t,
     proper(() => 'stream: OK\0'),
@@ -100,7 +103,10 @@ test('a document that fails while it is sent is reported as that fault, not as a
     throw new RangeError('broken blob');
   }
   await assert.rejects(createClamdScanner({ address: { path } }).scan(broken(), 10), RangeError);
-  await assert.rejects(createClamdScanner({ address: { path } }).scan(one(anyBytes), 6), /before it had the whole/);
+  await assert.rejects(
+    createClamdScanner({ address: { path } }).scan(one(anyBytes), 6),
+    /before it received the whole/,
+  );
 });
 
 for (const engine of engines) {
@@ -254,7 +260,7 @@ for (const engine of engines) {
     assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
   });
 
-  test(`${engine.name}: a scanner that never answers its version does not delay stop`, async (t) => {
+  test(`${engine.name}: a scanner that never answers the query for its version does not delay the stop`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { parts, time } = createDocumentScan(app, async () => cleanVerdict);
     const scanner = { ...parts.scanner, engine: () => new Promise<never>(() => undefined) };

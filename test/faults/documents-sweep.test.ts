@@ -45,7 +45,7 @@ function holdingTimers(ms: number): { readonly timer: Timer; readonly later: Pro
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a sweep keeps what may still be stored, at a start what other processes store, and for 30 days blobs without a row`, async (t) => {
+  test(`${engine.name}: a sweep keeps uploads that may still run, also of other processes at a start, and keeps blobs without a row for 30 days`, async (t) => {
     const { timer, later } = holdingTimers(6 * 3_600_000);
     const app = await openDocumentApp(t, engine);
     // Files have the time of the machine, whose clock is slow.
@@ -103,7 +103,7 @@ for (const engine of engines) {
     assert.deepEqual([where, fault.message], ['documents', 'the disk is full']);
   });
 
-  test(`${engine.name}: a document store that does not respond does not delay stop`, async (t) => {
+  test(`${engine.name}: a document store that does not respond does not delay the stop`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const asked = Promise.withResolvers<void>();
     const removeIncompleteUploads = () => {

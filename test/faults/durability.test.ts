@@ -160,7 +160,7 @@ test('a new or rotated root key is synced before its rename, and its folder afte
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: a commit is synced to disk, also if the default of the server is not to sync`, async (t) => {
+  test(`${engine.name}: a commit is synced to disk, even if the default of the database server is not to sync`, async (t) => {
     if (engine.name === 'sqlite') {
       // The writer checks this when it opens the file (src/db/sqlite/sqlite-writer.ts).
       const db = await engine.open(t);

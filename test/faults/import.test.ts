@@ -43,7 +43,7 @@ function kills(seed: number): { readonly chunk: number; readonly afterMs: number
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: an import killed at any time counts every row once after it is repeated`, async (t) => {
+  test(`${engine.name}: an import that is killed at any time counts every row once after it is repeated`, async (t) => {
     const seed = process.pid;
     t.diagnostic(`seed ${seed}`);
     const place = await engine.createLocation(t);

@@ -47,7 +47,7 @@ async function faultOfChain(app: ReturnType<typeof buildLedgerApp>, citizenId: s
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: after any failed read of the sequencer each chain continues correctly`, async (t) => {
+  test(`${engine.name}: each chain continues without fault after any failed read of the sequencer`, async (t) => {
     const people = ['anna', 'bert', 'carl', 'dora'];
     let faults = 0;
     for (let at = 0; at < 18; at += 1) {
@@ -68,7 +68,7 @@ for (const engine of engines) {
     assert.equal(faults, 18);
   });
 
-  test(`${engine.name}: a lease that changes during the read of the next batch leaves each chain correct`, async (t) => {
+  test(`${engine.name}: each chain has no fault after the lease changes during the read of the next batch`, async (t) => {
     const db = await engine.open(t);
     await buildLedgerApp(db).use('anna', 'bert', 'carl', 'dora');
     await buildLedgerApp(db).sequence();
@@ -94,7 +94,7 @@ for (const engine of engines) {
     for (const one of ['anna', 'bert', 'carl', 'dora']) assert.equal(await faultOfChain(app, one, 2), undefined, one);
   });
 
-  test(`${engine.name}: after any failed write of the sequencer, stored or not, the log continues as one history`, async (t) => {
+  test(`${engine.name}: the log continues as one history after any failed write of the sequencer, stored or not`, async (t) => {
     for (const stored of [false, true]) {
       for (const wire of ['database', 'anchor'] as const) {
         for (let at = 0; at < (wire === 'anchor' ? 3 : 6); at += 1) {
@@ -159,7 +159,7 @@ for (const engine of engines) {
     await assert.rejects(first.sequence(), /another process has numbered/);
   });
 
-  test(`${engine.name}: a database that was rolled back before a signed checkpoint signs nothing more`, async (t) => {
+  test(`${engine.name}: the sequencer signs nothing more over a database that was rolled back before a signed checkpoint`, async (t) => {
     const folder = makeTestFolder('ledger-');
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const anchor = () => openAnchor(join(folder, 'anchor'));
@@ -168,7 +168,7 @@ for (const engine of engines) {
     await app.sequence();
     const restored = buildLedgerApp(await engine.open(t), { anchor: anchor() });
     await restored.use('anna');
-    const older = /^LedgerBroken: the ledger has [01] entries, and 2 were signed: was an old backup restored/;
+    const older = /^LedgerBroken: the ledger has [01] entries, but 2 were signed: was an old backup restored/;
     await assert.rejects(restored.sequence(), older);
     const shorter = buildLedgerApp(await engine.open(t));
     await shorter.use('anna');
@@ -190,12 +190,12 @@ for (const engine of engines) {
     await db.write([
       { sql: 'update ledger_tile set hashes = $1 where level = 0 and tile = 0', args: [new Uint8Array(160)] },
     ]);
-    const changed = /^LedgerBroken: the stored tiles of size 5 do not give the root of the head/;
+    const changed = /^LedgerBroken: the stored tiles of size 5 do not have the root hash of the head/;
     await assert.rejects(buildLedgerApp(db).sequence(), changed);
 
     const other = await engine.open(t);
     await buildLedgerApp(other).sequence();
     await other.write([{ sql: 'update ledger_head set root = $1', args: [new Uint8Array(32)] }]);
-    await assert.rejects(buildLedgerApp(other).sequence(), /^LedgerBroken: the stored tiles of size 0 do not give/);
+    await assert.rejects(buildLedgerApp(other).sequence(), /^LedgerBroken: the stored tiles of size 0 do not have/);
   });
 }

@@ -54,7 +54,7 @@ test('letters for an unmounted share wait, and no folder is created at its mount
   assert.ok(existsSync(making));
 });
 
-test('a spool that cannot be written to reports why', async (t) => {
+test('a letter spool that cannot be written to is reported with the reason', async (t) => {
   const { folder, making, start, troubles } = share(t);
   const spool = start();
   const message = makeLetter('one');
@@ -68,7 +68,7 @@ test('a spool that cannot be written to reports why', async (t) => {
   assert.match(String(troubles), /^ENOENT: .* open .*making/);
 });
 
-test('a spool that is missing at the start is not created, and takes letters once both folders exist', async (t) => {
+test('a letter spool that is missing at the start is not created, and accepts letters after both folders exist', async (t) => {
   const { folder, making, start } = share(t);
   rmSync(folder, { recursive: true });
   const spool = start();
@@ -78,7 +78,7 @@ test('a spool that is missing at the start is not created, and takes letters onc
   assert.equal((await (await prepared(spool, makeLetter('two'))).call()).outcome, 'sent');
 });
 
-test('a failed rename of the PDF is temporary and leaves no file', async (t) => {
+test('a failed rename of the PDF is a temporary failure and leaves no file', async (t) => {
   const { folder, making, start } = share(t);
   const message = makeLetter('one');
   const ready = await prepared(start(), message);
@@ -89,7 +89,7 @@ test('a failed rename of the PDF is temporary and leaves no file', async (t) => 
   assert.deepEqual([readdirSync(making), existsSync(blocked.replace('.pdf', '.json'))], [[], false]);
 });
 
-test('a manifest that is missing after a failed rename leaves unknown', async (t) => {
+test('the outcome of a letter is unknown if its manifest is missing after a failed rename', async (t) => {
   const { folder, making, start, troubles } = share(t);
   const message = makeLetter('one');
   const ready = await prepared(start(), message);
@@ -99,7 +99,7 @@ test('a manifest that is missing after a failed rename leaves unknown', async (t
   assert.deepEqual([existsSync(join(folder, `${letterNameOf(message)}.pdf`)), troubles], [true, []]);
 });
 
-test('the files of a crash are removed by the next attempt, and those older than a day by any letter', async (t) => {
+test('files from a crash are removed by the next attempt, and files older than a day by any letter', async (t) => {
   const { folder, making, start } = share(t);
   const message = makeLetter('one');
   const other = makeLetter('other');
@@ -122,7 +122,7 @@ test('the files of a crash are removed by the next attempt, and those older than
   assert.equal(readdirSync(folder).length, 5);
 });
 
-test('a letter that was handed over stays when its delivery is tried again', async (t) => {
+test('a letter that was handed over stays in the spool when its delivery is tried again', async (t) => {
   const { folder, start } = share(t);
   const message = makeLetter('one');
   const spool = start();

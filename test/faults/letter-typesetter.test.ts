@@ -21,7 +21,7 @@ test('a typesetter that failed to start is started again for the next letter', a
   assert.ok((await renderer.render(data, letterTimeMs)) instanceof Uint8Array);
 });
 
-test('a typesetter without its native library reports it, and the next letter starts a new process', async (t) => {
+test('a typesetter that lacks its native library is reported, and the next letter starts a new process', async (t) => {
   const node = nodeWithoutTypesetter(t);
   const renderer = createLetterRenderer();
   t.after(() => renderer.close());
@@ -44,7 +44,7 @@ async function openSilentRenderer(t: TestContext) {
   return renderer;
 }
 
-test('a silent typesetter fails its letter, and the next process renders the waiting ones', async (t) => {
+test('the letter of a silent typesetter fails, and the next process renders the waiting letters', async (t) => {
   const renderer = await openSilentRenderer(t);
   const [current, ...waiting] = Array.from({ length: 3 }, () => renderer.render(data, letterTimeMs));
   t.mock.timers.tick(30_000);
@@ -52,14 +52,14 @@ test('a silent typesetter fails its letter, and the next process renders the wai
   for (const letter of await Promise.all(waiting)) assert.ok(letter instanceof Uint8Array);
 });
 
-test('a letter waits at most a minute for those before it', async (t) => {
+test('a letter waits at most a minute for the letters before it', async (t) => {
   const renderer = await openSilentRenderer(t);
   const [, waiting] = [renderer.render(data, letterTimeMs).catch(() => undefined), renderer.render(data, letterTimeMs)];
   t.mock.timers.tick(60_000);
   await assert.rejects(waiting, /other letters for too long/);
 });
 
-test('a renderer closes while its typesetter cannot be started', async () => {
+test('a renderer can be closed while its typesetter cannot be started', async () => {
   const renderer = createLetterRenderer();
   const program = process.execPath;
   process.execPath = '/nowhere/node';

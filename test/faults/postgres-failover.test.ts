@@ -36,7 +36,7 @@ function killServer({ pid }: PostgresServer): void {
   for (const one of [...servers, ...servers.flatMap(childrenOf)]) process.kill(one, 'SIGKILL');
 }
 
-test('after the promotion of a synchronous standby under load, every accepted message is there once', async (t) => {
+test('every accepted message is stored once after the promotion of a synchronous standby under load', async (t) => {
   const primary = await startPostgres({ settings: { synchronous_standby_names: 'standby' } });
   t.after(() => primary.stop());
   const standby = await startPostgres({ standbyOf: primary });

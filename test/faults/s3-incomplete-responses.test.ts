@@ -16,9 +16,9 @@ async function* large() {
 
 for (const [what, status, headers] of [
   ['of another length', 206, { 'content-range': 'bytes 0-1/2' }],
-  ['as a whole, where a part was asked for', 200, {}],
+  ['as a whole instead of the requested part', 200, {}],
 ] as const satisfies readonly [string, number, OutgoingHttpHeaders][]) {
-  test(`a blob that S3 gives ${what} is broken, and its connection is not kept`, async (t) => {
+  test(`a blob that S3 returns ${what} counts as broken, and its connection is not reused`, async (t) => {
     let socket: Socket | undefined;
     const blobs = await openS3BlobsAt(
       t,
@@ -34,10 +34,10 @@ for (const [what, status, headers] of [
 }
 
 for (const [what, method] of [
-  ['an upload that S3 has ended before its last part', 'PUT'],
-  ['an upload at whose end S3 says, asked again, that it knows none', 'POST'],
+  ['an upload that S3 ends before its last part', 'PUT'],
+  ['an upload that S3 does not know when its completion is repeated', 'POST'],
 ] as const) {
-  test(`${what} is unavailable, and the reason is logged`, async (t) => {
+  test(`${what} fails as unavailable, and the reason is logged`, async (t) => {
     const faults: unknown[] = [];
     const answer: RequestListener = (request, response) => {
       request.resume();

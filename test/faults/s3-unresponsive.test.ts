@@ -29,8 +29,8 @@ describe('an S3 store that fails', { concurrency: 8 }, () => {
   });
 
   for (const [how, more] of [
-    ['stops', () => undefined],
-    ['is gone', (socket) => socket.destroySoon()],
+    ['stops responding', () => undefined],
+    ['disconnects', (socket) => socket.destroySoon()],
   ] as const satisfies readonly [string, (socket: Socket) => void][]) {
     test(`an S3 store that ${how} in the middle of a blob fails the read, and the reason is logged`, async (t) => {
       const faults: unknown[] = [];

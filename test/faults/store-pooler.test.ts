@@ -104,7 +104,7 @@ async function open(t: TestContext, url: string): Promise<Database> {
 const findThing = lookupByKey('thing', 'id', 'id');
 const add = (id: string) => ({ sql: 'insert into thing (id) values ($1)', args: [id] });
 
-test('pgbouncer in session mode: two processes write and read, and continue after it was killed', {
+test('pgbouncer in session mode: two processes write and read, and continue after pgbouncer was killed', {
   skip,
 }, async (t) => {
   const pooler = await startPgbouncer(t, await freshDatabase(t), ['pool_mode = session']);
@@ -137,7 +137,7 @@ for (const settings of [['pool_mode = transaction'], ['pool_mode = transaction',
   });
 }
 
-test('pgbouncer in statement mode is rejected with its own message', { skip }, async (t) => {
+test('pgbouncer in statement mode is rejected with a message that names the mode', { skip }, async (t) => {
   const pooler = await startPgbouncer(t, await freshDatabase(t), ['pool_mode = statement']);
   await assert.rejects(openPostgres(pooler.url, { random }), /statement pooling mode/);
 });

@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const translations = new Map([['SERROR\0', 'SFEHLE\0']]);
 
-test('postgres: a server with translated messages refuses one unit and stores the other', async (t) => {
+test('postgres: a constraint violation on a server with translated messages refuses one unit, and the other is stored', async (t) => {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
   const proxy = await startPostgresProxy(t, url);

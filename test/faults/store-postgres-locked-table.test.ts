@@ -42,7 +42,7 @@ function faultsOf(calls: readonly Promise<unknown>[]): { faults: Error[]; first:
 
 // The tests wait at the same time, each in a database of its own.
 describe('a locked table', { concurrency: 3 }, () => {
-  test('postgres: writes to a locked table fail together, and those to others do not wait for them', async (t) => {
+  test('postgres: writes to a locked table fail together, and writes to other tables do not wait for them', async (t) => {
     const { db, operator } = await open(t);
     await operator.query('begin; lock table locked in share mode');
     const writes = Array.from({ length: 150 }, (_, n) => db.write([intoLocked(`${n}`)]));
@@ -69,7 +69,7 @@ describe('a locked table', { concurrency: 3 }, () => {
     assert.equal((await db.read('select id from locked')).length, 3);
   });
 
-  test('postgres: reads of a locked table fail together, and those of others do not wait for them', async (t) => {
+  test('postgres: reads of a locked table fail together, and reads of other tables do not wait for them', async (t) => {
     const { db, operator } = await open(t);
     await operator.query('begin; lock table locked in access exclusive mode');
     await assert.rejects(db.read('select n from locked'), ReadUnavailable);

@@ -11,7 +11,7 @@ import { createDatabase, databaseNameOf, dropDatabase, queryServer } from '../su
 const random = systemRandom;
 const clock = { now: () => Date.UTC(2026, 0, 1) };
 
-test('postgres: settings of a database for value formats change no value', async (t) => {
+test('postgres: the settings of a database for value formats change no value that is read', async (t) => {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
   const settings = ["bytea_output = 'escape'", "datestyle = 'German, DMY'", 'standard_conforming_strings = off'];
@@ -54,7 +54,7 @@ for (const [where, message] of [
   });
 }
 
-test('postgres: timeouts of the database for idle sessions and transactions do not apply to our sessions', async (t) => {
+test('postgres: timeouts of the database for idle sessions and transactions do not apply to the sessions of the server', async (t) => {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
   const settings = { idle_session_timeout: '1h', transaction_timeout: '2h' };

@@ -56,7 +56,7 @@ test('postgres: while the address leads to a standby, reads are unavailable and 
   assert.deepEqual(await db.read('select id from thing where id = $1', ['a']), [{ id: 'a' }]);
 });
 
-test('postgres: of several hosts the primary is used, whatever its place, and the promoted one after a failover', async (t) => {
+test('postgres: the primary of several hosts is used in any position, and the promoted host after a failover', async (t) => {
   const [standby, primary] = [await startServer(t, true), await startServer(t, false)];
   const folderOf = (url: string) => new URL(url.replace('@/', '@localhost/')).searchParams.get('host');
   const proxy = await startPostgresProxy(t, primary);

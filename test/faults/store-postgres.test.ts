@@ -54,7 +54,7 @@ for (const rows of [undefined, 1]) {
   const how = rows === undefined ? 'in one round trip' : 'with expected rows';
   const unit = (id: string) => [rows === undefined ? add(id) : { ...add(id), rows }];
 
-  test(`postgres: a connection lost before COMMIT arrives ${how} is unknown, not stored, never repeated`, async (t) => {
+  test(`postgres: a unit ${how} whose connection is lost before COMMIT arrives is unknown, not stored and not repeated`, async (t) => {
     const url = await freshDatabase(t);
     const proxy = await startPostgresProxy(t, url);
     const db = await open(t, proxy.url);
@@ -68,7 +68,7 @@ for (const rows of [undefined, 1]) {
     assert.deepEqual(await things(await outsider(t, url)), ['c']);
   });
 
-  test(`postgres: a connection lost after COMMIT arrived ${how} is unknown, stored, never repeated`, async (t) => {
+  test(`postgres: a unit ${how} whose connection is lost after COMMIT arrived is unknown, stored and not repeated`, async (t) => {
     const url = await freshDatabase(t);
     const proxy = await startPostgresProxy(t, url);
     const db = await open(t, proxy.url);
@@ -142,7 +142,7 @@ test('postgres: reads whose session ended are repeated on a new one', async (t) 
   }
 });
 
-test('postgres: a statement keeps working after another process has altered its table', async (t) => {
+test('postgres: a prepared statement still succeeds after another process has altered its table', async (t) => {
   const url = await freshDatabase(t);
   const db = await open(t, url);
   const client = await outsider(t, url);
@@ -155,7 +155,7 @@ test('postgres: a statement keeps working after another process has altered its 
   assert.equal((await db.read('select * from thing')).length, 2);
 });
 
-test('postgres: statements that were first sent after a refused one are stored', async (t) => {
+test('postgres: a statement that is first sent after a refused one is stored', async (t) => {
   const db = await open(t, await freshDatabase(t));
   await db.write([createTable, { sql: 'create unique index on thing (id)' }, add('a')]);
   for (let round = 0; round < 4; round += 1) {
@@ -174,7 +174,7 @@ test('postgres: a read cannot write', async (t) => {
   assert.deepEqual(await db.read('select id from thing'), []);
 });
 
-test('postgres: a missing server rejects the start, later makes writes busy and reads unavailable', async (t) => {
+test('postgres: without its server a start is rejected, and later writes are busy and reads are unavailable', async (t) => {
   await assert.rejects(
     openPostgres('postgres://nobody@/nothing?host=/nowhere', { random: systemRandom }),
     ReadUnavailable,
@@ -222,7 +222,7 @@ for (const [what, callFor] of [
   ['looked up', (db: Database, id: string) => findNamed(db.read, id)],
   ['changed', async (db: Database, id: string) => (await db.write([rename(id)])).flat()],
 ] as const) {
-  test(`postgres: many rows are ${what} by the index, also after a plan was cached while the table was small`, async (t) => {
+  test(`postgres: rows of a large table are ${what} by the index, even if a plan was cached while it was small`, async (t) => {
     const url = await freshDatabase(t);
     const db = await open(t, url);
     await db.write([{ sql: 'create table named (id text not null primary key, name text not null)' }]);
@@ -249,7 +249,7 @@ for (const [what, callFor] of [
 
 // The tests wait at the same time, each in a database of its own.
 describe('timeouts', { concurrency: 3 }, () => {
-  test('postgres: a connection without a reply after the log-in is dropped, and the next one works', async (t) => {
+  test('postgres: a connection without a reply after the login is dropped, and the next one is used', async (t) => {
     const url = await freshDatabase(t);
     const proxy = await startPostgresProxy(t, url);
     const db = await open(t, proxy.url);
@@ -281,7 +281,7 @@ describe('timeouts', { concurrency: 3 }, () => {
     ]);
   });
 
-  test('postgres: a read that waits for a lock until its timeout is unavailable, also within a merged lookup', async (t) => {
+  test('postgres: a read that waits for a lock until its timeout fails as unavailable, also within a merged lookup', async (t) => {
     const url = await freshDatabase(t);
     const db = await open(t, url, { statementTimeoutMs: 2_500 });
     const client = await outsider(t, url);

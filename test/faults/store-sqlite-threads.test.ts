@@ -32,7 +32,7 @@ async function openThreeHandles(
 
 const idsOf = async (db: Database) => (await db.read('select id from thing order by id')).map(({ id }) => id);
 
-test('sqlite: units that three threads write at once are stored, and a bad unit is refused alone', async (t) => {
+test('sqlite: the units of three concurrent threads are stored, and only an invalid unit is refused', async (t) => {
   const { first, others } = await openThreeHandles(t);
   const [second, third] = others;
   await first.write([add('a')]);

@@ -156,7 +156,7 @@ test('sqlite: a large file is checked after a crash, and opened without a check 
   await assert.rejects(openSqlite(path, { random: systemRandom }), /quick_check of .*restore the newest backup/);
 });
 
-test('sqlite: a write waits for a short lock of another program, and is busy after a long one', async (t) => {
+test('sqlite: a write waits for a short lock of another program, and is refused as busy after a long one', async (t) => {
   const path = await freshPath(t);
   const db = await openSqlite(path, { random: systemRandom });
   await db.write([createTable]);
@@ -242,7 +242,7 @@ test('sqlite: erased content is in no file when the unit is acknowledged, or at 
 });
 
 // A backup reads for minutes. The timeout of the test is far longer than it needs.
-test('sqlite: after an erasure that a reader blocks, later commits do not wait for the reader', {
+test('sqlite: commits after an erasure that a reader blocks do not wait for the reader', {
   timeout: 30_000,
 }, async (t) => {
   const path = await freshPath(t);
@@ -260,7 +260,7 @@ test('sqlite: after an erasure that a reader blocks, later commits do not wait f
   await db.close();
 });
 
-test('sqlite: content that a killed process had erased is in no file after the next process wrote', async (t) => {
+test('sqlite: content that a killed process had erased is in no file after the next process writes', async (t) => {
   const path = await freshPath(t);
   const erase = `await db.write([{ sql: "delete from thing where id = 'KEY-OF-ANNA'", erase: true }]);`;
   // A reader blocks the checkpoint until the process ends.

@@ -8,7 +8,7 @@ import { makeGeneratorFolder } from './generated-client.ts';
 
 const document = readFileSync(openApiPath, 'utf8');
 
-test("IBM's validator finds no inline schema and no duplicate property name", async () => {
+test("IBM's validator finds no inline schema and no duplicate property name in the OpenAPI document", async () => {
   assert.deepEqual(await ibmRulesBroken(document), []);
 });
 

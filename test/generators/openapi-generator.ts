@@ -30,7 +30,7 @@ test('the Python client of openapi-generator verifies, sends one message and rea
   });
 });
 
-test('openapi-generator names no class of the Java client InlineObject, and no class has a member twice', async () => {
+test('a Java client of openapi-generator has no class InlineObject and no class with a member twice', async () => {
   const folder = await generateWithJar('java');
   const files = globSync('generated/src/main/java/**/model/*.java', { cwd: folder.path });
   assert.ok(files.length > 50, String(files.length));
@@ -46,7 +46,7 @@ test('openapi-generator names no class of the Java client InlineObject, and no c
   assert.doesNotMatch(compiled, /already defined|illegal start|';' expected/);
 });
 
-test('openapi-generator writes a C# client in which no class has a member twice, and a Go client', async () => {
+test('a C# client of openapi-generator has no class with a member twice, and a Go client can be generated', async () => {
   const csharp = await generateWithJar('csharp-netcore');
   const files = globSync('generated/src/Org.OpenAPITools/Model/*.cs', { cwd: csharp.path });
   assert.ok(files.length > 50, String(files.length));

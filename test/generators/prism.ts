@@ -126,7 +126,7 @@ for (const operation of [...operations].sort((one, other) => Number(isLast(one))
   });
 }
 
-test('Prism reports an invalid request and an undeclared response', async () => {
+test('an invalid request and an undeclared response are reported by Prism', async () => {
   const invalid = postJson(token, '/v1/identity/verify', { ...validClaims, familyName: 7 });
   const reports = [await askPrism(invalid), await askPrism({ path: plantedPath })].map(prismReport);
   assert.deepEqual(

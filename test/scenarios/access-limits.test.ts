@@ -20,7 +20,7 @@ const list = async (url: string, token: string) => {
   return response;
 };
 
-test('[R61] two processes share one quota, and the headers of each state the remaining requests', async (t) => {
+test('[R61] two processes share one quota, and the headers of both state the remaining requests', async (t) => {
   const homes = await makeTwoServerHomes(t);
   const client = await newClient(homes[0], 5);
   await startServers(homes);

@@ -139,7 +139,7 @@ test('each alert names the first action: a command, a log entry or a section of 
   for (const [, name, action = ''] of said) assert.match(action, /`[^`]+`|#[a-z-]+|[A-Z]+_[A-Z]+|CLAMAV/, String(name));
 });
 
-test('each kind of fault either pages the operator or opens a ticket', () => {
+test('each kind of fault in the log has an alert that either pages the operator or opens a ticket', () => {
   const kindsOf = (operator: string) => new RegExp(`kind${operator}"([^"]*)"`).exec(rules)?.[1]?.split('|') ?? [];
   assert.deepEqual([...kindsOf('=~'), 'tls'].sort(), kindsOf('!~').sort());
 });

@@ -75,7 +75,7 @@ test('only the spread of an object literal counts as a literal spread', () => {
   assert.deepEqual([value, places], [1, ['a.ts:3']]);
 });
 
-test('files that import each other are one cycle, and a chain of imports without a return is not', () => {
+test('files that import each other count as one cycle, and a chain of imports that does not return does not', () => {
   const graph = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e', 'outside'], e: [], f: ['f'] };
   assert.deepEqual(findCycles(new Map(Object.entries(graph))), ['a, b, c', 'f']);
 });

@@ -54,7 +54,7 @@ test('the contact page shows the saved preferences of a citizen, and later messa
   await waitUntil(async () => textOf(await mary.get('/me/uses')).includes('How you want to be reached was stated'));
 });
 
-test('invalid preferences are returned with their errors, and the saved ones do not change', async () => {
+test('invalid preferences are shown again with their errors, and the saved preferences do not change', async () => {
   const layla = await signedIn('demo-layla');
   assert.equal((await layla.post('/me/contact', {}, await changed(layla, { sms: '1' }))).status, 303);
   const before = [...readHtmlForm(textOf(await layla.get('/me/contact')))];
@@ -77,7 +77,7 @@ test('invalid preferences are returned with their errors, and the saved ones do 
   assert.deepEqual([...readHtmlForm(textOf(await layla.get('/me/contact')))], before);
 });
 
-test('the contact page shows the confirmed addresses, and none from the register', async () => {
+test('the contact page shows the confirmed addresses, and no address from the register', async () => {
   const anh = await signedIn('demo-anh');
   const registered =
     home.readDemoFile().citizens.find(({ citizenId }) => citizenId === 'demo-anh')?.email ?? assert.fail();

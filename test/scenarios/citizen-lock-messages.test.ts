@@ -10,7 +10,7 @@ const citizens = {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: the notice of a lifted lock goes by mail or text message, even if declined, and into the inbox`, async (t) => {
+  test(`${engine.name}: the notice of a removed lock is sent by mail or text message, even if declined, and to the inbox`, async (t) => {
     const contactApp = await openContactApp(t, await engine.open(t), citizens);
     const { app } = contactApp;
     for (const citizenId of Object.keys(citizens)) {

@@ -155,7 +155,7 @@ for (const look of looks) {
   });
 }
 
-test('the pages work without scripts in a window of 320 px', { skip }, async () => {
+test('a citizen can use the pages without scripts in a window of 320 px', { skip }, async () => {
   await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/uses`, {
     scheme: 'light',
     widthPx: 320,

@@ -246,7 +246,7 @@ test('the citizen sees each verification: the service, the claims, the purpose a
     assert.ok(page.includes(expected), expected);
 });
 
-test('a page shows the record of the citizen in the register unchanged', async () => {
+test('a page shows the register record of the citizen unchanged', async () => {
   const anh = await signIn('demo-anh');
   const page = await anh.get('/me/record');
   assert.deepEqual([page.status, headingOf(page)], [200, 'Your details in the register']);
@@ -331,7 +331,7 @@ test('a long access log has pages, newest first, with each entry once', async ()
   assert.match(second, /Newer entries/);
 });
 
-test('repeated reads of one service are grouped, and the group hides no other entry', async () => {
+test('repeated reads by one service are one group in the access log, which hides no other entry', async () => {
   const sent = await client(
     postJson(accessToken, '/v1/notifications/send', { citizenId: 'demo-joao', message: 'Hello' }),
   );

@@ -115,7 +115,7 @@ test('an expired nonce costs one more request, and a streamed document is still 
   );
 });
 
-test("a wrong clock is reported with the server's message, and a token that is not bound is not used", async (t) => {
+test("a wrong clock is reported with the server's message, and a token without a binding is not used", async (t) => {
   const { sent, clientWith } = await startDemo(t, {});
   const late: Clock = { ...defaultClock, now: () => Date.now() - 45_000 };
   assert.equal((await clientWith({ clock: late }).verify(mary)).decision, 'match');

@@ -145,7 +145,7 @@ test('the program in client.md prints the output that the page shows', () => {
   assert.match(stdout, /^permit-120 (accepted|sending|delivered)$/m);
 });
 
-test('a CommonJS program loads the package with require where Node.js can, and with import() on every version', () => {
+test('a CommonJS program can load the package with import(), and with require if its Node.js version supports that', () => {
   const use = "typeof createClient === 'function' && typeof verifyWebhook === 'function'";
   const program = (load: string) =>
     `(async () => { const { createClient, verifyWebhook } = ${load}; console.log(${use}); })();`;

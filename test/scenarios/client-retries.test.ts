@@ -167,7 +167,7 @@ test('a message whose response is lost twice is sent with one idempotency key an
   assert.equal((await client.send(message, own)).id, (await client.send(message, own)).id);
 });
 
-test('a request that receives 503 outcome-unknown is repeated with the same key after Retry-After', async () => {
+test('a request that receives 503 outcome-unknown is repeated with the same idempotency key after Retry-After', async () => {
   const { client, pauses } = clientThrough(first(1, sendPath, problem(503, 'outcome-unknown', '2')));
   const { id } = await client.send({ ...message, reference: 'unknown' });
   assert.deepEqual(await sentWith(client, 'unknown'), [id]);
@@ -190,7 +190,7 @@ test('a document whose response is lost is deposited once, and a stream is not s
   assert.equal(proxy.count('POST', '/v1/documents'), 1);
 });
 
-test('a write without a key is repeated only if the server did not run it, and a read always', async () => {
+test('a write without an idempotency key is repeated only if the server did not run it, and a read is always repeated', async () => {
   const { client } = clientThrough(first(1, '/v1/webhooks', 'lost'));
   await assert.rejects(client.call('createWebhook', { body: { url: 'http://127.0.0.1:9/' } }), NetworkError);
   assert.equal(proxy.count('POST', '/v1/webhooks'), 1);
@@ -235,7 +235,7 @@ test('a rejected token is replaced once, and a second rejection is returned to t
   assert.deepEqual([proxy.count('POST', '/oauth2/token'), proxy.count('POST', sendPath)], [2, 2]);
 });
 
-test('a client over its quota waits as long as Retry-After says, and without retries receives the refusal', async () => {
+test('a client over its quota waits for the time in Retry-After, and receives the refusal if it has no retries', async () => {
   const order = ['clients', 'create', 'Slow', '--scopes', 'events:read', '--secret', '--quota', '1', '--json'];
   const made = await home.runCommand(...order);
   assert.equal(made.code, 0, made.stderr);
@@ -252,7 +252,7 @@ test('a client over its quota waits as long as Retry-After says, and without ret
   assert.ok(Number(refused.retryAfterMs) >= 1_000);
 });
 
-test('a client over its quota is served after any number of short delays, and gives up after 55 seconds in all', async () => {
+test('a client over its quota succeeds after any number of short delays, and stops after 55 seconds in total', async () => {
   const overQuota = problem(429, 'quota-exceeded', '1');
   const { client, pauses } = clientThrough(first(12, '/v1/events', overQuota));
   assert.equal((await client.call('readEvents')).status, 200);

@@ -61,7 +61,7 @@ test('every schema construct of the document has a type with the description of 
   );
 });
 
-test('the problem names are those in the examples of the document', () => {
+test('the problem names of the client are those in the examples of the OpenAPI document', () => {
   const document = documentOf({ type: 'string' });
   const examples = { 'bad-request': {}, conflict: {} };
   const text = typesOf({ ...document, components: { ...document.components, examples } });

@@ -98,7 +98,7 @@ for (const { name: engine } of engines) {
   });
 }
 
-test('a client whose key is in another program signs its assertions there, and a wrong signature form is reported', async () => {
+test('a client can have its assertions signed by another program, and a wrong form of signature is reported', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwks = join(home.dataDir, 'signer-jwks.json');
   writeFileSync(jwks, JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'hsm-1' }] }));
@@ -242,7 +242,7 @@ test('a download stops when its signal aborts', async () => {
   await assert.rejects(document.arrayBuffer(), { name: 'AbortError' });
 });
 
-test('every verification operation can be called by its operationId, including QUERY', async () => {
+test('each operation of a verification can be called by its operationId, also with QUERY', async () => {
   const { status, body, headers } = await client.call('verifyIdentityQuery', { body: mary });
   assert.deepEqual([status, body.verified], [200, true]);
   assert.equal(headers.get('api-version'), '1.0.0');

@@ -71,7 +71,7 @@ test('a citizen can verify an address by the code in a mail and remove it, and t
   assert.doesNotMatch(logged.join('\n'), new RegExp(`"level":"(?:error|fatal)"|\\b${code}\\b|mary\\.new|demo-mary`));
 });
 
-test('too many codes are refused with Retry-After', async () => {
+test('a request for too many codes is refused with Retry-After', async () => {
   const anh = await tokenOf('demo-anh');
   const requestCode = (to: string) => client(postJson(anh, '/v1/contact-addresses', { channel: 'email', address: to }));
   await waitPastMidnight();

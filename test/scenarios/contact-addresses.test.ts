@@ -81,7 +81,7 @@ for (const engine of engines) {
     assert.deepEqual(contactApp.faults, []);
   });
 
-  test(`${engine.name}: a code is not in the inbox or in plain text anywhere, and its message is read when the code is entered`, async (t) => {
+  test(`${engine.name}: a code is neither in the inbox nor stored in plain text, and its message is read when the code is entered`, async (t) => {
     const contactApp = await open(t, engine);
     await contactApp.ask('cit-ida', email);
     await contactApp.run();

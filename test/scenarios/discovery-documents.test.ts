@@ -95,7 +95,7 @@ test('the OpenAPI document has the contact, the version of every response, and t
   );
 });
 
-test('every link of the API catalog works, and the catalog links to itself', async () => {
+test('every link of the API catalog leads to a document, and the catalog links to itself', async () => {
   const answer = await ask({ method: 'HEAD', path: '/.well-known/api-catalog' });
   assert.equal(answer.headers.link, '</.well-known/api-catalog>; rel="api-catalog"');
   const { linkset } = parseJsonBody(await ask({ path: '/.well-known/api-catalog' })) as {
@@ -109,7 +109,7 @@ test('every link of the API catalog works, and the catalog links to itself', asy
   }
 });
 
-test('the authorization server named in the resource metadata issues the tokens and publishes its keys at its jwks_uri', async () => {
+test('the authorization server in the resource metadata issues the tokens and publishes its keys at its jwks_uri', async () => {
   const resource = parseJsonBody(await ask({ path: '/.well-known/oauth-protected-resource/v1' }));
   assert.equal(resource['resource'], `${home.url}/v1`);
   assert.deepEqual(resource['bearer_methods_supported'], ['header']);
@@ -147,13 +147,13 @@ test('the register and the OpenAPI document list the same operations', async () 
   assert.equal(registered.length, operations.length);
 });
 
-test('the document states the size limit of a deposit', async () => {
+test('the OpenAPI document states the size limit of a deposit', async () => {
   const { paths } = resolveReferences(parseJsonBody(await ask({ path: '/v1/openapi.json' }))) as Deposits;
   const { 'multipart/form-data': form, ...whole } = paths['/documents'].post.requestBody.content;
   const limits = [form.schema.properties['document'], ...Object.values(whole).map(({ schema }) => schema)];
-  const text = 'The bytes of the document: at most 3145728.';
+  const text = 'The bytes of the document. The maximum is 3145728 bytes.';
   assert.deepEqual(
-    limits.map((schema) => schema?.description),
+    limits.map((schema) => schema?.description?.slice(0, text.length)),
     [text, text, text],
   );
 });
@@ -165,14 +165,19 @@ test('a deposit built from the OpenAPI document is accepted: as bytes, and as th
   const send = (headers: Record<string, string>, body: string | FormData) =>
     fetch(`${home.url}/v1/documents`, { method: 'POST', headers: { authorization, ...headers }, body });
   const [, type = ''] = Object.keys(content);
-  const { citizenId, title, document, ...more } = content['multipart/form-data'].example;
-  assert.deepEqual(more, {});
-  const plain = { 'content-type': type, 'citizen-id': String(citizenId), 'document-title': String(title) };
-  assert.equal((await send(plain, String(document))).status, 201);
+  const bytes = String(content[type]?.example);
+  const { document, ...fields } = content['multipart/form-data'].example;
+  const { citizenId, title } = fields;
+  const plain = {
+    'content-type': type,
+    'citizen-id': String(citizenId),
+    'document-title': encodeURIComponent(String(title)),
+  };
+  assert.equal((await send(plain, bytes)).status, 201);
+  assert.equal(document, '@document.pdf');
   const form = new FormData();
-  form.set('citizenId', String(citizenId));
-  form.set('title', String(title));
-  form.set('document', new Blob([String(document)], { type }), 'permit.pdf');
+  for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
+  form.set('document', new Blob([bytes], { type }), 'document.pdf');
   assert.equal((await send({}, form)).status, 201);
 });
 
@@ -181,7 +186,9 @@ type Form = {
   readonly example: Readonly<Record<string, unknown>>;
   readonly schema: { readonly properties: Readonly<Record<string, Bytes>> };
 };
-type Content = Readonly<Record<string, { readonly schema: Bytes }>> & { readonly 'multipart/form-data': Form };
+type Content = Readonly<Record<string, { readonly schema: Bytes; readonly example: unknown }>> & {
+  readonly 'multipart/form-data': Form;
+};
 type Deposits = {
   readonly paths: { readonly '/documents': { readonly post: { readonly requestBody: { readonly content: Content } } } };
 };

@@ -101,7 +101,7 @@ async function doctorWithoutChanges(home: ServerFixture) {
   return ran;
 }
 
-test('before the first start doctor reports what is missing and creates nothing, and after `keys create` it only warns', async (t) => {
+test('doctor reports missing parts before the first start and creates nothing, and it only warns after `keys create`', async (t) => {
   const home = await makeServerFixture(t, { settings: { PORT: String(await freePort()) } });
   const first = await doctorWithoutChanges(home);
   assert.equal(first.code, 1);

@@ -67,7 +67,7 @@ function memberOf(json: string | undefined, name: string): unknown {
   return (JSON.parse(json ?? '') as Record<string, unknown>)[name];
 }
 
-test('the first calls in the README work unchanged', async (t) => {
+test('the first calls in the README succeed unchanged', async (t) => {
   if (!canRun()) return t.skip(withoutCurl);
   const printed = await runLines(fencedText(readMarkdownPage('README.md'), 'sh demo'), makeClone(t));
   const [verified, accepted, document] = printed;
@@ -76,7 +76,7 @@ test('the first calls in the README work unchanged', async (t) => {
   assert.equal(document, 'NOTICE OF ASSESSMENT 2025');
 });
 
-test('the commands for service teams work unchanged, and their programs verify a result and get a token', async (t) => {
+test('the commands for service teams succeed unchanged, and their programs verify a result and get a token', async (t) => {
   if (!canRun()) return t.skip(withoutCurl);
   const folder = makeClone(t);
   const pages = ['access', 'verify', 'send', 'documents'].map((name) => readMarkdownPage(`docs/integrate/${name}.md`));
@@ -117,14 +117,14 @@ async function buyToken(folder: string): Promise<string> {
   return bought.stdout;
 }
 
-test('the example in docs/operate/import.md ends as described, and the refused row is imported after its correction', async (t) => {
+test('the example in docs/operate/import.md has the documented result, and the refused row is imported after its correction', async (t) => {
   const page = readMarkdownPage('docs/operate/import.md');
   const folder = join(makeClone(t), 'import');
   mkdirSync(folder);
   const [people, mapping, refused] = ['people.csv', 'mapping.json', 'refused.csv'].map((name) => join(folder, name));
   writeFileSync(people ?? '', fencedText(page, 'csv'));
   writeFileSync(mapping ?? '', fencedText(page, 'json'));
-  const order = ['import', 'citizens', people ?? '', '--map', mapping ?? ''];
+  const order = ['citizens', 'import', people ?? '', '--map', mapping ?? ''];
   const { code, stderr } = await home.runCommand(...order, '--errors', refused ?? '');
   assert.equal(code, 0);
   const promised = fencedText(page, '').split('\n').slice(1);

@@ -40,7 +40,7 @@ async function signedIn() {
   return mary;
 }
 
-test('clients and the citizen receive 503 for a document with a missing blob, and the operator can find it', async () => {
+test('clients and the citizen receive 503 for a document with a missing blob, and the operator can find the document', async () => {
   const id = await deposit(Buffer.alloc(70_000, 'letter '));
   const mary = await signedIn();
   const path = blobPath(join(home.dataDir, 'documents'), id);

@@ -57,7 +57,7 @@ for (const engine of engines) {
     test(`${engine.name}: ${claim}`, async (t) => body(await open(t, engine)));
 
   check(
-    'the ledger has the digest of the evidence, without the salt of a text that was chosen by language',
+    'the ledger contains the digest of the evidence, without the salt of a text that was chosen by language',
     async ({ app, claimsOf }) => {
       const texts = ['fr', 'nl'].map((language) => ({ language, message: `((name)) ${language}` }));
       const created = await app.serve(createTemplate)({ body: { name: 'x', defaultLanguage: 'fr', texts } });
@@ -81,7 +81,7 @@ for (const engine of engines) {
     },
   );
 
-  check('altered content gives no evidence', async ({ app, contentClaims, tamper }) => {
+  check('no evidence is issued for altered content', async ({ app, contentClaims, tamper }) => {
     for (const citizenId of ['cit-ada', 'cit-unknown']) {
       const id = await app.accept({ citizenId });
       assert.deepEqual(await contentClaims(id), { content: 'whole', digest: 'string', erasure: undefined });

@@ -77,7 +77,7 @@ for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  check('evidence after the citizen reads a message contains all of the evidence before', async (t, db) => {
+  check('evidence after the citizen reads a message contains all earlier evidence', async (t, db) => {
     const { app, run, stated, readIt, shown } = await open(t, db, { outcome: 'sent' });
     const id = await app.accept({ citizenId: 'cit-ada', legalEffect: 'after-5-working-days' });
     assert.deepEqual(await stated(id), ['SubmissionAcceptance -', 'ContentConsignment inbox']);

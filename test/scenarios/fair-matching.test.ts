@@ -107,7 +107,7 @@ for (const engine of engines.filter(({ name }) => name === 'sqlite')) {
     }
   });
 
-  test('five honest spellings of a name in another script leave the person verifiable', async (t) => {
+  test('a person can still be verified after five honest spellings of the name in another script', async (t) => {
     const app = await openIdentityAppWith(
       t,
       engine,

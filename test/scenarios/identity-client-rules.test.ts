@@ -57,7 +57,7 @@ for (const engine of engines) {
     assert.deepEqual([of(answer), of('json' in kept ? kept.json : {}), of(event)], [stated, stated, stated]);
   });
 
-  test(`${engine.name}: a policy limits the claims and sets their minimum, and the refusal names the claims`, async (t) => {
+  test(`${engine.name}: a policy limits the allowed claims and sets their minimum, and a refusal names the claims`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const permitted = new Set<ClaimName>(['citizenId', 'familyName', 'birthDate']);
     const policyOf = () => ({ ...standardPolicy2, permitted });

@@ -70,7 +70,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: among 150 people of one family name and birth date, values of two people match nobody`, async (t) => {
+  test(`${engine.name}: claims with values of two people match nobody among 150 people of one family name and birth date`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     for (const policy of policies) {
       for (const [at, person] of people.entries()) {
@@ -89,7 +89,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a wrong letter in a common name is forgiven if date and address agree, by id and by search`, async (t) => {
+  test(`${engine.name}: a wrong letter in a common name is accepted if date and address agree, by id and by search`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     for (const person of people.filter((_, at) => at % 30 === 0)) {
       const claims = { ...statedOf(person, ['streetAddress', 'postalCode']), givenName: `${person.givenName}h` };
@@ -100,7 +100,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a postal code that several namesakes of one birth date share leaves the search open`, async (t) => {
+  test(`${engine.name}: a search is not determined if several namesakes of one birth date share its postal code`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const [person] = mohameds;
     assert.ok(person);

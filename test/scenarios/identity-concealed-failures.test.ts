@@ -88,7 +88,7 @@ suite('concealed failures', { concurrency: 3 }, () => {
     assert.deepEqual(await limitNoticesOf(hidden), []);
   });
 
-  test('the notice of the verification limit waits until the concealment ends, even for years', async () => {
+  test('the notice of the verification limit is delayed until the concealment ends, even for years', async () => {
     const citizenId = home.readDemoFile().citizens[3]?.citizenId ?? '';
     const instant = ahead(700 * 86_400_000);
     await failVerifications(citizenId, instant);

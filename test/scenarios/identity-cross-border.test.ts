@@ -23,7 +23,7 @@ const people = [
 ];
 
 for (const engine of engines) {
-  test(`${engine.name}: both mandatory EU data sets match in a search, in any spelling, exactly one person`, async (t) => {
+  test(`${engine.name}: both mandatory EU data sets match exactly one person in a search, in any spelling`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const ask = async (claims: object) =>
       await app.ask('POST', claims, {}, { policyOf: () => euPolicy } satisfies Partial<IdentityPorts>);

@@ -40,7 +40,7 @@ const possible = [
 ];
 
 for (const engine of engines) {
-  test(`${engine.name}: an impossible birth date is an issue of its member, and is not counted`, async (t) => {
+  test(`${engine.name}: an impossible birth date is reported as an issue of its member, and does not count as a failure`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ ...person, birthDate: '1967-02-03' }]);
     for (const [birthDate, code] of impossible) {
       for (const [method, place] of [
@@ -62,7 +62,7 @@ for (const engine of engines) {
     assert.equal(await verifyDecisionOf(app, { ...claims, birthDate: '1967-02-03' }), 'match');
   });
 
-  test(`${engine.name}: dates of the calendar until today anywhere on earth are compared, whole or in part`, async (t) => {
+  test(`${engine.name}: a calendar date is compared if it is not after today in any time zone, as a whole or in part`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ ...person, birthDate: '1967-02-03' }]);
     app.pass(dayMs / 2);
     assert.equal(new Date(identityAppStartMs + dayMs / 2).getUTCHours(), 21);

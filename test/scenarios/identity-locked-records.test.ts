@@ -45,7 +45,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: an import without the column keeps a lock, and an import with the column can remove it`, async (t) => {
+  test(`${engine.name}: an import without the lock column keeps a lock, and an import with the column can remove it`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const own = { citizenId: 'L-1', ...plain, givenName: 'Lina' };
     await importPeople(t, app, [{ ...own, locality: 'Porto' }]);

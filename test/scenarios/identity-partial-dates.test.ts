@@ -15,7 +15,7 @@ const people = [
 const policies = [standardPolicy, standardPolicy2, calibratedPolicy];
 
 for (const engine of engines) {
-  test(`${engine.name}: the year or month of a birth date verifies a person if the register knows no more, by id and by search`, async (t) => {
+  test(`${engine.name}: the year or month of a birth date verifies a person if the register has no more, by id and by search`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     for (const policy of policies) {
       for (const { citizenId, ...claims } of people.slice(0, 2)) {

@@ -80,7 +80,7 @@ test('a verification with too few claims is refused with the claims that each mi
   assert.match(detail, /^Add birthDate with month and day; or documentNumber, and streetAddress or postalCode; or /);
 });
 
-test('a verification without a register is not determined and not counted', async (t) => {
+test('a verification without a register is not determined, and does not count as a failure', async (t) => {
   const app = await openIdentityAppWithPeople(t, sqlite);
   const register = {
     ...app.ports.register,

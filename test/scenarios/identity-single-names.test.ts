@@ -39,7 +39,7 @@ const [familyOnly = {}, givenOnly = {}, both = {}, twoNames = {}] = people.map(
 );
 
 for (const engine of engines) {
-  test(`${engine.name}: a person with one name is found by it, the birth date and an address or document number`, async (t) => {
+  test(`${engine.name}: a person with one name is found by that name, the birth date and an address or document number`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const decisionOf = (claims: object, policy: MatchPolicy) =>
       verifyDecisionOf(app, claims, { policyOf: () => policy });

@@ -84,7 +84,7 @@ function comparableParts(answered: {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: unknown, wrong, locked, citizen-locked, deceased and limited verifications get equal bytes in equal time`, {
+  test(`${engine.name}: verifications of unknown, wrong, locked, citizen-locked, deceased and limited citizens get equal bytes in equal time`, {
     timeout,
   }, async (t) => {
     const app = await openIdentityApp(t, engine);

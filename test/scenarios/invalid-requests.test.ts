@@ -88,7 +88,7 @@ async function expiredToken(): Promise<string> {
   return issueAccessToken({ publicUrl: home.url, keys, clock: anHourAgo, random: systemRandom }, { clientId, scopes });
 }
 
-test('the table contains every operation of the register', (t) => {
+test('the table of invalid requests contains every operation of the endpoint register', (t) => {
   const absent = operations.map(({ name }) => name).filter((name) => !sampledOperations.includes(name));
   // Only a warning, because another change may add an operation before its valid request.
   if (absent.length > 0)
@@ -132,7 +132,7 @@ test('an unknown path receives 404 not-found, with and without a token', async (
   }
 });
 
-test('a path that an OAuth library guesses receives 404 and the URL of the token endpoint', async () => {
+test('a path that OAuth libraries guess receives 404 and the URL of the token endpoint', async () => {
   const tokenUrl = `${home.url}/oauth2/token`;
   for (const path of [
     '/token',
@@ -178,7 +178,7 @@ const pages = [
   '/favicon.ico',
 ];
 
-test('a page accepts only GET and HEAD', async () => {
+test('a page for browsers accepts only GET and HEAD', async () => {
   const expectedHeaders = { allow: 'GET, HEAD, OPTIONS' };
   const line: InvalidRequest = {
     title: '',
@@ -194,7 +194,7 @@ test('a page accepts only GET and HEAD', async () => {
   }
 });
 
-test('every problem in the table has a page', async () => {
+test('every problem in the table of invalid requests has a page', async () => {
   for (const slug of new Set(table.map(({ expected }) => expected[1]))) {
     const { status, headers: expectedHeaders } = await ask({ path: `/problems/${slug}` });
     assert.deepEqual([status, expectedHeaders['content-type']], [200, 'text/html; charset=utf-8']);

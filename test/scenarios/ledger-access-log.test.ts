@@ -139,7 +139,7 @@ for (const engine of engines) {
     assert.equal(verifyChain({ ...keys, leaves: openings.map(({ entry }) => entry) }), undefined);
   });
 
-  test(`${engine.name}: a concealed use keeps its number, shows nothing until its end date, and then everything with the reason`, async (t) => {
+  test(`${engine.name}: a concealed use keeps its number, and shows its content with the reason only after its end date`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.use('anna');
     const police = { clientId: 'police', scopes: new Set(['access-log:hide']) };

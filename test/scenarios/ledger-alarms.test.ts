@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait-until.ts';
 // Not urgent: the five seconds after which a process checks again are also its wait for PostgreSQL at the start.
 const settings = { ADMIN_PORT: '0' };
 
-test('metrics and /readyz report the state of the ledger, and a changed entry raises an alarm in both', async (t) => {
+test('the metrics and /readyz report the state of the ledger, and a changed entry raises an alarm in both', async (t) => {
   const home = await makeServerFixture(t, { engine: 'postgres', settings });
   const adminOf = (said: RunningServer) =>
     /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(`${said.stdout()}${said.stderr()}`)?.[0] ?? assert.fail();

@@ -35,7 +35,7 @@ function isSignedBy(publicKey: string, { headers, body }: ReceivedWebhookCall): 
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: with v1a the published key verifies each call, and the old key for a day after a rotation`, async (t) => {
+  test(`${engine.name}: the published v1a key verifies each call, and the old key verifies calls for a day after a rotation`, async (t) => {
     const { time, operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     const receiver = await startWebhookReceiver(t);
     const made = await operate(createWebhook, { body: { url: receiver.url, signature: 'v1a' } });
@@ -155,7 +155,7 @@ for (const engine of engines) {
     assert.deepEqual([await db.read('select id from feed_event'), faults], [[], []]);
   });
 
-  test(`${engine.name}: events that are deleted while a page is read leave no gap in it`, async (t) => {
+  test(`${engine.name}: events that are deleted while a page is read leave no gap in the page`, async (t) => {
     const db = await engine.open(t);
     let isAsked = false;
     let prune: () => Promise<void> = assert.fail;

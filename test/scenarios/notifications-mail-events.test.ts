@@ -106,7 +106,7 @@ test('an attempt is found only by its Message-ID or envelope sender', () => {
   }
 });
 
-test('an invalid mapping, or one of the two settings alone, stops the start, and the message does not show the file', (t) => {
+test('an invalid mapping, or one of the two settings without the other, stops the start with a message that hides the file', (t) => {
   const folder = makeTestFolder('events-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'events.json');

@@ -192,7 +192,7 @@ for (const engine of engines) {
     assert.deepEqual(types, ['contact-wishes.stated', 'contact-wishes.stated', 'contact-wishes.read']);
   });
 
-  test(`${engine.name}: imported addresses take precedence over the register, and a policy can require them`, async (t) => {
+  test(`${engine.name}: imported addresses take precedence over the register, and a cascade policy can require them`, async (t) => {
     const db = await engine.open(t);
     const verifiedOnly = ['sms'] as const;
     const { app, calls, run, state, time } = await open(t, db, { ...policy, verifiedOnly });

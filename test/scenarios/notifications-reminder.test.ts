@@ -16,7 +16,7 @@ function headerOf(raw: string, name: string): string | undefined {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a reminder replies to the mail that was delivered, whichever attempt that was`, async (t) => {
+  test(`${engine.name}: a reminder replies to the mail of the attempt that was delivered`, async (t) => {
     const db = await engine.open(t);
     const parts = { cascade: defaultPolicyFor(new Set(['letter'])) };
     const { app, time, sink, start } = await createDeliveryApp(t, db, parts);

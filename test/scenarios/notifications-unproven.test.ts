@@ -105,7 +105,7 @@ for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  check('a mail without a bounce is sent at deliverBy, and a bounce after that is undeliverable', async (t, db) => {
+  check('a notification is sent at deliverBy without a bounce, and undeliverable after a bounce', async (t, db) => {
     const { app, run, shown, report, lastEvent, listed, evidence, faults } = await open(t, db);
     const id = await app.accept({ citizenId: 'cit-ida', channels: ['email'] });
     await run({ outcome: 'sent' }, failed, 20);
@@ -132,7 +132,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  check('after an unknown outcome the next channel keeps its day, and nothing is sent again', async (t, db) => {
+  check('after an unknown outcome the next channel keeps its day, and no message is repeated', async (t, db) => {
     const { app, run, shown, calls, evidence, lastEvent } = await open(t, db);
     const id = await app.accept({ citizenId: 'cit-ida' });
     const worker = await run({ outcome: 'unknown' }, failed, 4);
@@ -151,7 +151,7 @@ for (const engine of engines) {
     ]);
   });
 
-  check('a status that comes twice is in the timeline once, and a proof ends it', async (t, db) => {
+  check('a status that occurs twice is in the timeline once, and a later proof makes it delivered', async (t, db) => {
     const { app, time, run, shown, report } = await open(t, db);
     const id = await app.accept({ citizenId: 'cit-ida' });
     // The mail is lost, and the text message is handed over.

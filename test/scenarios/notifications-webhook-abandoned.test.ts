@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.deepEqual(await countCalls(db.read, id), { waiting: 0, dead: count });
   });
 
-  test(`${engine.name}: the calls to a receiver that answers 410 are abandoned page by page, and a redelivery makes all of them`, async (t) => {
+  test(`${engine.name}: calls to a receiver that answers 410 are abandoned page by page, and a redelivery repeats all of them`, async (t) => {
     let status = 410;
     const { id, operate, sendMany, idle, givenUp, receiver, faults } = await open(t, () => status);
     const shown = async () => {

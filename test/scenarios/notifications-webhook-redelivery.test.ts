@@ -31,7 +31,7 @@ const deadIn = async ({ read }: Database) =>
   Number((await read("select count(*) as dead from webhook_call where status = 'dead'"))[0]?.['dead']);
 
 for (const engine of engines) {
-  test(`${engine.name}: a redelivery queues dead calls page by page, and all of them are made`, async (t) => {
+  test(`${engine.name}: a redelivery queues failed calls page by page, and all of them are made`, async (t) => {
     const db = await engine.open(t);
     const redelivered: number[] = [];
     const recordingDb: Database = {
@@ -64,7 +64,7 @@ for (const engine of engines) {
     assert.deepEqual([(await shown())?.waiting, (await shown())?.dead], [0, 0]);
   });
 
-  test(`${engine.name}: a call that is abandoned again during a redelivery stays dead`, async (t) => {
+  test(`${engine.name}: a call that is abandoned again during a redelivery stays failed`, async (t) => {
     const db = await engine.open(t);
     const { operate } = await openWebhookApp(t, {
       ...db,

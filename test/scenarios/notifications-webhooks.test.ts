@@ -168,7 +168,7 @@ for (const engine of engines) {
   });
 }
 
-test('the delays between the attempts add up to 75 hours and 35 minutes', () => {
+test('the delays between the attempts of a webhook call add up to 75 hours and 35 minutes', () => {
   const total = retryDelaysMs.reduce((sum, delay) => sum + delay, 0);
   assert.equal(total, 75 * hour + 35 * minuteMs + 5_000);
 });

@@ -17,7 +17,7 @@ function within(value: unknown, at = ''): (readonly [at: string, object: Json])[
   return [[at, value as Json], ...members.flatMap(([name, member]) => within(member, `${at}/${name}`))];
 }
 
-test('every object schema is a component: no schema inside another one, or at an operation, is an object', () => {
+test('every object schema is a component, and no schema inside another one or at an operation is an object', () => {
   const isObjectSchema = ({ type }: Json) => [type].flat().includes('object');
   const inner = Object.entries(schemas).flatMap(([name, schema]) => within(schema, name).filter(([at]) => at !== name));
   const inline = [...inner, ...within(rest)].filter(([, object]) => isObjectSchema(object)).map(([at]) => at);
@@ -32,7 +32,7 @@ test('two schemas with the same members have the same name', () => {
   assert.deepEqual(doubles, []);
 });
 
-test('no member has two spellings, no file has a maxLength, and no map has only patternProperties', () => {
+test('the document has no member with two spellings, no file with maxLength, and no map with only patternProperties', () => {
   for (const [name, schema] of Object.entries(schemas)) {
     const plain = Object.keys((schema['properties'] ?? {}) as Json).map((member) =>
       member.replaceAll('_', '').toLowerCase(),
@@ -64,7 +64,7 @@ test('every parameter, header and body has an example that fits its schema', () 
   assert.ok(count > 500, String(count));
 });
 
-test('a form is described before the media types of bytes', () => {
+test('the form of a deposit is declared before the media types of bytes', () => {
   const types = within(rest).flatMap(([at, object]) =>
     at.endsWith('/requestBody/content') ? [Object.keys(object)] : [],
   );

@@ -18,7 +18,7 @@ type Document = {
 
 const folder = makeTestFolder('cs-openapi-');
 
-test('Redocly reports nothing with its strict rules', async () => {
+test('Redocly reports no problem with its strict rules', async () => {
   const { code, stdout, stderr } = await runOpenApiLinter(
     'redocly',
     'lint',
@@ -62,18 +62,18 @@ function schemaOf({ components }: Document, name: string): Shape {
   return components.schemas[name] ?? assert.fail(`there is no schema ${name}`);
 }
 const breaks: Readonly<Record<string, Parameters<typeof changed>[1]>> = {
-  'an operation that is gone': (_at, all) => delete all.paths['/receipts/{eventId}'],
+  'a removed operation': (_at, all) => delete all.paths['/receipts/{eventId}'],
   'a member that became required': (_at, all) => schemaOf(all, 'SendNotificationBody').required.push('subject'),
   'a parameter that became required': (at) => {
     for (const parameter of at('/documents', 'get').parameters) parameter.required = true;
   },
-  'a value that is no longer taken': (_at, all) =>
+  'a request value that is no longer accepted': (_at, all) =>
     schemaOf(all, 'SendNotificationBody').properties['category']?.enum.pop(),
-  'a text that may be less long': (_at, all) => {
+  'a text with a lower maximum length': (_at, all) => {
     const message = schemaOf(all, 'SendNotificationBody').properties['message'];
     if (message !== undefined) message.maxLength = 10;
   },
-  'a member that is no longer answered': (_at, all) => delete schemaOf(all, 'Notification').properties['status'],
+  'a removed response member': (_at, all) => delete schemaOf(all, 'Notification').properties['status'],
 };
 
 for (const [name, change] of Object.entries(breaks)) {

@@ -69,11 +69,11 @@ test('every object of a response allows additional members, so that older client
     );
 });
 
-test('examples of responses have realistic values: no placeholders, and existing event types', () => {
+test('the examples of responses contain existing event types and no placeholder text', () => {
   for (const { where, example } of operations.flatMap(contentsOf))
     assert.ok(!within({ example }).some((one) => Object.values(one).includes('text')), where);
   const feed = operations.find(({ operationId }) => operationId === 'readEvents') ?? assert.fail();
   const shown = within(contentsOf(feed).find(({ where }) => where === 'readEvents 200')?.example);
   const types = shown.flatMap(({ type }) => (type === undefined ? [] : [type]));
-  assert.deepEqual(types, [feedEventTypes[0]]);
+  assert.ok(types.length > 0 && types.every((type) => feedEventTypes.some((known) => known === type)), `${types}`);
 });

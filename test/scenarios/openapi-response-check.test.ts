@@ -34,7 +34,7 @@ const wrong: readonly (readonly [string, Partial<SentResponse>, string])[] = [
   ['an undeclared status', { status: 418 }, 'the status is not declared'],
   ['a missing header', { headers: { ...good.headers, 'request-id': undefined } }, 'no header Request-Id'],
   [
-    'a header of another form',
+    'a header in an invalid form',
     { headers: { ...good.headers, 'api-version': 'one' } },
     'the header API-Version is not of its form',
   ],
@@ -54,7 +54,7 @@ const wrong: readonly (readonly [string, Partial<SentResponse>, string])[] = [
     'the member mood is not declared',
   ],
   [
-    'a body with a member deep in it that is not declared',
+    'a body with a nested member that is not declared',
     {
       body: Buffer.from(JSON.stringify({ ...problem, issues: [{ in: 'body', code: 'x', detail: 'x', mood: 'low' }] })),
     },
@@ -66,7 +66,7 @@ const wrong: readonly (readonly [string, Partial<SentResponse>, string])[] = [
     'the body is not of its schema',
   ],
   [
-    'a body with a value that is none of its words',
+    'a body with a value that is not in its enumeration',
     { body: Buffer.from(JSON.stringify({ ...problem, issues: [{ in: 'cookie', code: 'x', detail: 'x' }] })) },
     'the body is not of its schema',
   ],

@@ -155,7 +155,7 @@ test('a citizen can open an inbox message, even eight times at once, but not one
   ]);
 });
 
-test('opening a message is refused as a conflict while other changes conflict with it, and the message stays unread', async () => {
+test('the opening of a message is refused while other changes conflict with it, and the message stays unread', async () => {
   const headers = bearerHeaders(await citizensToken('demo-mary'));
   const sent = await ask(postJson(token, '/v1/notifications/send', { ...validMessage, reference: unopenable }));
   const path = `/v1/inbox/${parseJsonBody(sent)['id']}`;
@@ -164,7 +164,7 @@ test('opening a message is refused as a conflict while other changes conflict wi
   assert.notEqual(parseJsonBody(shown)['status'], 'read');
 });
 
-test('only a client with the scope for it learns that a citizen is not in the register', async () => {
+test('only a client with the scope citizens:known learns that a citizen is not in the register', async () => {
   const narrow = await home.fetchAccessToken(['notifications:send']);
   const message = { ...validMessage, citizenId: 'nobody' };
   const refused = await ask(postJson(token, '/v1/notifications/send', message));

@@ -61,7 +61,7 @@ const planted = [
   ['it-modi', 'use-problem-json-for-errors'],
 ] as const;
 
-test('every set reports a document that breaks its rules', async () => {
+test('every rule set reports a document that breaks its rules', async () => {
   const text = { schema: { type: 'string' } };
   const broken = {
     openapi: '3.1.0',

@@ -34,7 +34,7 @@ async function readUsages(home: ServerFixture): Promise<string> {
   return (await home.runCommand('ledger', 'access-log', 'demo-mary')).stdout;
 }
 
-test('an operator finds out why a message did not arrive and where a document is, and the citizen sees the look', async (t) => {
+test('an operator can look up why a message did not arrive and where a document is, and the citizen sees the look-up', async (t) => {
   const home = await makeServerFixture(t, {
     settings: { LOG_LEVEL: 'info', SMTP_URL: 'smtp://127.0.0.1:1' },
   });
@@ -75,7 +75,7 @@ test('an operator finds out why a message did not arrive and where a document is
   const unknown = await home.runCommand('notifications', 'show', `ntf_${id.slice(4).replace(/./g, '0')}`);
   assert.notEqual(unknown.code, 0);
   const wrong = await home.runCommand('documents', 'show', id);
-  assert.deepEqual([wrong.code, /as doc_…/.test(wrong.stderr)], [2, true]);
+  assert.deepEqual([wrong.code, /such as doc_01…/.test(wrong.stderr)], [2, true]);
 
   const lines = logLines(server.stderr());
   const delivery = lines.find((line) => line['msg'] === 'delivery' && line['notification'] === id) ?? assert.fail();

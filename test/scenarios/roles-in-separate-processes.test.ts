@@ -98,7 +98,7 @@ test('a root key that becomes readable for other users is reported within a minu
   await waitUntil(async () => /"where":"root-key".*others can read it/.test(server.stderr()));
 });
 
-test('postgres: a process whose clock is an hour ahead reports it, delays no other process and runs no job early', async (t) => {
+test('postgres: a process whose clock is an hour ahead reports this, delays no other process and runs no job early', async (t) => {
   const first = await installed(t, {});
   const own = process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS'];
   const clockAhead = encodeURIComponent('const { now } = Date; Date.now = () => now() + 3_600_000;');
@@ -136,5 +136,8 @@ test('postgres: a process whose clock is an hour ahead reports it, delays no oth
   const [row] = await db.read('select max(created_at) as at from notification');
   assert.ok(Number(row?.['at']) < Date.now() + 60_000);
   // Some seconds more or less if the machine paused between the two clocks.
-  assert.match(ahead.stderr(), /"where":"clock".*this clock is (?:35[89]|36[01])\d s later than that of PostgreSQL/);
+  assert.match(
+    ahead.stderr(),
+    /"where":"clock".*this clock is (?:35[89]|36[01])\d s later than the clock of PostgreSQL/,
+  );
 });

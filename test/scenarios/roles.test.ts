@@ -4,7 +4,7 @@ import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../sup
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('postgres: each role does only its own work', async (t) => {
+test('postgres: the API role accepts requests, the sequencer numbers entries and the worker delivers, and no role runs the jobs of another', async (t) => {
   const home = await makeServerFixture(t, { engine: 'postgres', settings: { LOG_LEVEL: 'info' } });
   await (await home.start('demo')).stop('SIGTERM');
   const db = await home.openDb();
@@ -12,7 +12,7 @@ test('postgres: each role does only its own work', async (t) => {
   const begin = async (role: string) => {
     const process = home.launchCommand('start', '--roles', role);
     await waitUntil(async () => process.stderr().includes('metrics at http://'));
-    const keepsDocuments = () => process.stderr().includes('CLAMAV is off: documents are delivered without');
+    const keepsDocuments = () => process.stderr().includes('CLAMAV is off: the server delivers documents without');
     return { ...process, keepsDocuments };
   };
   const leases = async () =>

@@ -26,7 +26,7 @@ before(async () => {
 });
 
 for (const { about, claims, decision, because } of questions) {
-  test(`${decision}: ${about}, ${because} (${claims['citizenId'] ?? 'a search'})`, async () => {
+  test(`${claims['citizenId'] ?? 'a search'} gets ${decision}: ${about}, ${because}`, async () => {
     assert.equal(await decided(claims), decision);
   });
 }

@@ -30,7 +30,7 @@ const document = Buffer.alloc(1_000_000, `${markers.document} `);
 document.write('%PDF-1.7\n');
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: a server keeps its promises from its start through a stop to the next start`, async (t) => {
+  test(`${engine}: a server loses and repeats nothing from its start through a stop under load to the next start`, async (t) => {
     const sink = await startTestSmtpServer(t);
     const home = await makeServerFixture(t, { engine, settings: { SMTP_URL: sink.url } });
     const server = await home.start();
@@ -41,7 +41,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     await t.test('twenty concurrent requests with one idempotency key create one notification', async () => {
       first = await oneOfMany(life);
     });
-    await t.test('every use of data gets a response', async () => {
+    await t.test('every operation that uses data gets a response', async () => {
       uses = await callEveryOperation(
         life.ask,
         await createClientToken(home, 'Every Use'),

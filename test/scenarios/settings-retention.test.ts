@@ -78,7 +78,7 @@ before(async () => {
     people,
     `citizenId,givenName,familyName,birthDate,streetAddress,postalCode,locality,country\nida,Ida,Berg,1980-01-01,${address}\n`,
   );
-  const { code, stderr } = await runCommandInProcess(home, 'import', 'citizens', people);
+  const { code, stderr } = await runCommandInProcess(home, 'citizens', 'import', people);
   assert.equal(code, 0, stderr);
   const flags = ['--scopes', 'notifications:send', '--secret', '--return-address', 'Town Hall, 0102 Oslo', '--json'];
   otherClient = JSON.parse((await runCommandInProcess(home, 'clients', 'create', 'Parking', ...flags)).stdout);
@@ -190,7 +190,7 @@ test('a letter has its address in the window of LETTER_WINDOW, and the return ad
   }
 });
 
-test('new signatures cause another scan of documents whose last scan is older than a week, and of no others', async () => {
+test('new virus signatures cause another scan of each document whose last scan is older than a week, and of no other', async () => {
   await waitUntil(async () => rescanned.some((bytes) => bytes.equals(validDocument)));
   // The server completes queued scans before it exits.
   await server.stop('SIGTERM');

@@ -41,7 +41,7 @@ const mostMistaken: Readonly<Record<string, number>> = {
   tr: 4,
 };
 
-test('two spellings of a street word agree in the least share of its language, and few different words do', (t) => {
+test('the spellings of a street word agree at least in the share of its language, and few different words agree', (t) => {
   let reached = 0;
   for (const language of [...before, ...after]) {
     const words = readAddressWords(language, 'street_types');

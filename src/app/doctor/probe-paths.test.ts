@@ -5,7 +5,7 @@ import { settingSchemas } from '../../config/setting-schemas.ts';
 import { readSettings } from '../../config/settings.ts';
 import { findUnresponsivePath, pathsInSettings, settingFilePaths } from './probe-paths.ts';
 
-test('each setting that is a path is probed, and a bucket is not', () => {
+test('each setting that is a path is probed, and the URL of a bucket is not', () => {
   const schemas: readonly Setting[] = Object.values(settingSchemas);
   const names = schemas.flatMap(({ name, type }) => (type.isPath && name !== 'DOCUMENT_STORE' ? [name] : []));
   assert.ok(names.length > 8);
@@ -27,7 +27,7 @@ test('the folder of a file with settings is probed, and not the file', () => {
   assert.deepEqual(Object.fromEntries(paths), { SETTINGS_FILE: '/etc/services', SMTP_URL_FILE: '/run/secrets' });
 });
 
-test('a path that is missing or not a folder responds', async () => {
+test('a path that is missing or not a folder does not count as unresponsive', async () => {
   const paths = [
     ['DATA_DIR', '/nowhere/at/all'],
     ['TLS_KEY', '/dev/null'],

@@ -5,7 +5,7 @@ import { startThreadPool } from './thread-pool.ts';
 
 const unexpectedCall = () => assert.fail('not expected');
 
-test('threads that cannot start are reported once each, with the reason', async () => {
+test('each thread that cannot start is reported once with the reason', async () => {
   const { promise: allLost, resolve } = Promise.withResolvers<void>();
   const faults: Error[] = [];
   const pool = startThreadPool({

@@ -24,7 +24,7 @@ test('a statement that timed out marks its table for every kind of statement, an
   );
 });
 
-test('after a probe that succeeded no table is locked, also for texts with a function or a row lock', async () => {
+test('a successful probe unlocks the table of every kind of statement, also with a function or a row lock', async () => {
   const texts = [
     'update job set n = input.n from unnest(cast($1 as bigint[])) as input (n) where job.n = input.n',
     'select id from job order by id limit $1 for update skip locked',

@@ -30,7 +30,7 @@ test('lookups of one declaration become one statement with each key once, and ea
   assert.deepEqual(await Promise.all(all.map(({ rows }) => rows)), [rowsOfX, [], rowsOfX]);
 });
 
-test('a lookup without another one of its declaration keeps its own statement', async () => {
+test('a lookup that is the only one of its declaration keeps its own statement', async () => {
   const lookups = [nameById, lookupByKey('b', 'id', 'id, name'), lookupByKey('a', 'name', 'id, name')];
   const alone = await Promise.all(lookups.map(async (lookup) => (await pendingLookup(lookup, 'x')).pending));
   assert.deepEqual(mergeLookups(alone), alone);

@@ -54,7 +54,7 @@ test('statements without a declared batch are not merged, although their texts a
   }
 });
 
-test('a statement with a text of its own for PostgreSQL is sent with that text', () => {
+test('a statement with a separate text for PostgreSQL is sent with that text', () => {
   const claim: Statement = { sql: 'select 1', postgresSql: 'select 2', args: ['x'] };
   assert.deepEqual(layOutSeparately([[claim]]).statements, [{ sql: 'select 2', args: ['x'] }]);
 });

@@ -52,7 +52,7 @@ const fails = (code: string, severity = 'ERROR'): StatementReply => ({
 const [a, b, c] = [{ sql: 'a' }, { sql: 'b' }, { sql: 'c' }];
 const refused = new WriteRefused('unique', 0, 'PostgreSQL 23505');
 
-test('batch inserts of several units are one statement, and run separately after it failed', async () => {
+test('the batch inserts of several units are one statement, and run separately after that statement fails', async () => {
   const insertThing = batchInsert('thing', 'id');
   const one = 'insert into thing (id) values ($1)';
   const two = 'insert into thing (id) values ($1), ($2)';
@@ -71,7 +71,7 @@ test('batch inserts of several units are one statement, and run separately after
   ]);
 });
 
-test('a failed unit is taken out, and the rest runs again as one batch', async () => {
+test('a failed unit is removed from its batch, and the other units run again as one batch', async () => {
   const { commitBatch, sent } = scripted((sql, run) => {
     if (run > 1 || sql === 'begin' || sql === 'a') return fine(sql);
     return sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fails(sql === 'b' ? '23505' : '25P02');
@@ -150,7 +150,7 @@ test('a reply to COMMIT that is neither COMMIT nor ROLLBACK makes the outcome un
   assert.equal(sent.length, 1);
 });
 
-test('a statement of unknown completion makes its transaction unknown, although COMMIT answers ROLLBACK', async () => {
+test('the outcome is unknown if a statement has error 40003, even if COMMIT answers ROLLBACK', async () => {
   const { commitBatch, sent } = scripted((sql) => {
     if (sql === 'a') return fails('40003');
     return sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fine(sql);
@@ -179,7 +179,7 @@ test('a row with an integer above 2^53 is stored, its unit is unknown, and the o
   }
 });
 
-test('a lost COMMIT is unknown', async () => {
+test('the outcome is unknown if the reply to COMMIT is lost', async () => {
   const lost: StatementReply = { fault: classifyPostgresError(new Error('Connection terminated unexpectedly')) };
   const { commitBatch } = scripted((sql) => (sql === 'commit' ? lost : fine(sql)));
   const unit = pending({ sql: 'a', rows: 0 });
@@ -187,7 +187,7 @@ test('a lost COMMIT is unknown', async () => {
   assert.deepEqual(await unit.settled, new WriteUnknown('Connection terminated unexpectedly'));
 });
 
-test('after an error of a statement, a reply COMMIT is not trusted and the outcome is unknown', async () => {
+test('the outcome is unknown if COMMIT succeeds after a statement failed', async () => {
   const { commitBatch } = scripted((sql) => (sql === 'a' ? fails('23505') : fine(sql)));
   const unit = pending(a);
   assert.deepEqual((await commitBatch([unit.pending], 0)).units, []);
@@ -213,7 +213,7 @@ test('after a serialisation failure, also of COMMIT itself, every unit is return
   }
 });
 
-test('from the third try on, units run one by one', async () => {
+test('units run one by one from the third try', async () => {
   const { commitBatch, sent } = scripted((sql) =>
     sql === 'a' ? fails('40P01') : { rows: [], command: sql === 'commit' && sent.length === 1 ? 'ROLLBACK' : 'COMMIT' },
   );
@@ -226,7 +226,7 @@ test('from the third try on, units run one by one', async () => {
   assert.deepEqual(await units[1]?.settled, [[]]);
 });
 
-test('a statement timeout makes its unit busy, and the other units are stored', async () => {
+test('a unit is refused as busy after a statement timeout, and the other units are stored', async () => {
   const { commitBatch } = scripted((sql, run) => {
     if (sql === 'a') return fails('57014');
     return sql === 'commit' && run === 1 ? { rows: [], command: 'ROLLBACK' } : fine(sql);

@@ -16,7 +16,7 @@ async function createOptions(t: TestContext) {
   return { url, texts: createStatementTexts(), deadlineMs: 60_000 };
 }
 
-test('a connection stays usable after its deadlines were met', async (t) => {
+test('a connection stays usable when the deadline of an ended call passes', async (t) => {
   const options = await createOptions(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const connection = await connectPostgres({ ...options, setup: 'select 1' });
@@ -27,7 +27,7 @@ test('a connection stays usable after its deadlines were met', async (t) => {
   await connection.close();
 });
 
-test('a connection with a failing setup is closed, and so is a destroyed one', async (t) => {
+test('a connection is closed when its setup fails, and when it is destroyed', async (t) => {
   const options = await createOptions(t);
   await assert.rejects(connectPostgres({ ...options, setup: 'select nothing' }), /nothing/);
   const destroyed = await connectPostgres({ ...options, setup: 'select 1' });

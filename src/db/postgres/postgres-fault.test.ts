@@ -6,7 +6,7 @@ function serverError(fields: Record<string, string>): Error {
   return Object.assign(new Error(fields['message'] ?? ''), { severity: 'ERROR', code: 'XX000' }, fields);
 }
 
-test('an error of the server is refused, whatever its severity is called, and an error of the socket is lost', () => {
+test('a server error counts as refused in every language of its severity, and a socket error as lost', () => {
   const unique = { code: '23505', message: 'duplicate key', table: 'person', constraint: 'person_pkey' };
   assert.deepEqual(classifyPostgresError(serverError(unique)), {
     is: 'refused',
@@ -20,7 +20,7 @@ test('an error of the server is refused, whatever its severity is called, and an
   assert.equal(classifyPostgresError(Object.assign(new Error('read'), { code: 'ECONNRESET' })).is, 'lost');
 });
 
-test('each SQLSTATE has its classification', () => {
+test('each SQLSTATE has the documented classification', () => {
   const meanings = {
     '23502': 'refused',
     '23503': 'refused',
@@ -45,12 +45,12 @@ test('each SQLSTATE has its classification', () => {
   assert.deepEqual(Object.fromEntries(found), meanings);
 });
 
-test('a message of the server that may quote a value is left out', () => {
+test('a server message that may quote a value is omitted', () => {
   const error = serverError({ code: '22P02', message: 'invalid input syntax for type bigint: "Ada Lovelace"' });
   assert.deepEqual(classifyPostgresError(error), { is: 'refused', kind: 'other', message: 'PostgreSQL 22P02' });
 });
 
-test('a transient error reconnects where another connection can succeed, and not after a conflict or a full disk', () => {
+test('a transient error causes a new connection only if that can succeed, and not after a conflict or a full disk', () => {
   const reconnects = (fields: Record<string, string>) => {
     const fault = classifyPostgresError(serverError({ code: '0A000', ...fields }));
     return fault.is === 'transient' ? fault.reconnect : fault.is;
@@ -67,7 +67,7 @@ test('a transient error reconnects where another connection can succeed, and not
   assert.equal(classifyPostgresError(new RangeError('an integer above 2^53')).is, 'unreadable');
 });
 
-test('the message of an error class that quotes no value is kept', () => {
+test('a server message of an error class that quotes no value is kept', () => {
   const messageOf = (code: string) => postgresErrorMessage(serverError({ code, message: 'because' }));
   assert.deepEqual(['42601', '53100', '55P03', '08P01', '23514'].map(messageOf), [
     'PostgreSQL 42601: because',

@@ -35,7 +35,7 @@ function losingServer(times: number) {
   return { readers: createReadPool(open), counts, endAll };
 }
 
-test('a lost read is tried three times in total, each on a new session, and is then unavailable', async () => {
+test('a lost read is tried three times in total, each time on a new session, and then fails as unavailable', async () => {
   for (const sql of ['select n from thing', 'select n from thing where id = $1']) {
     const args = sql.includes('$1') ? ['a'] : undefined;
     const twice = losingServer(2);
@@ -48,7 +48,7 @@ test('a lost read is tried three times in total, each on a new session, and is t
   }
 });
 
-test('the first of many reads that find a lost session opens the new one', async () => {
+test('one new session is opened by the first of many reads that find a lost session', async () => {
   const { readers, counts, endAll } = losingServer(0);
   const readAll = () => Promise.all(Array.from({ length: 16 }, () => readers.read('select n from thing', undefined)));
   await readAll();

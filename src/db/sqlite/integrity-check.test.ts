@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { makeTestFolder } from '../../../test/support/test-folder.ts';
 import { checkIntegrity } from './integrity-check.ts';
 
-test('a report is received although its process has ended before the event loop reads it', async (t) => {
+test('a report is received even if its process ends before the event loop reads it', async (t) => {
   const folder = makeTestFolder('cs-faults-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'sound.sqlite');

@@ -53,7 +53,7 @@ test('a blob that cannot be published leaves no file', async (t) => {
   assert.deepEqual(await readdir(join(folder, 'incoming')), []);
 });
 
-test('a folder that is not mounted is unavailable and unchanged, and works again after the mount', async (t) => {
+test('a folder that is not mounted is unavailable and unchanged, and is used again after the mount', async (t) => {
   const folder = await folderOf(t);
   // As the server checks it: by the documents on record.
   const isOwnFolder = async () => await (await openFolderBlobs(folder, { isReadOnly: true })).has(name);
@@ -83,7 +83,7 @@ test('a folder that is not mounted is unavailable and unchanged, and works again
   assert.equal(await blobs.has(`${name}x`), true);
 });
 
-test('a missing folder of a blob is created again', async (t) => {
+test('a folder for blobs that is missing is created again', async (t) => {
   const folder = await folderOf(t);
   const blobs = await openFolderBlobs(folder);
   await blobs.put(name, once('whole'));
@@ -93,7 +93,7 @@ test('a missing folder of a blob is created again', async (t) => {
   assert.equal(await blobs.has(name), true);
 });
 
-test('a disk that fails is unavailable and reported, and leaves no file', async (t) => {
+test('a failing disk is reported as unavailable, and an upload to it leaves no file', async (t) => {
   const folder = await folderOf(t);
   const faults: unknown[] = [];
   const blobs = await openFolderBlobs(folder, { onFault: (fault) => faults.push(fault) });
@@ -121,7 +121,7 @@ test('a disk that fails is unavailable and reported, and leaves no file', async 
   assert.deepEqual(await readdir(join(folder, 'incoming')), []);
 });
 
-test('a disk that cannot remove a draft is unavailable, and an aborted upload keeps its own fault', async (t) => {
+test('a disk that cannot remove an incomplete upload is unavailable, and an aborted upload keeps its own fault', async (t) => {
   const folder = await folderOf(t);
   const blobs = await openFolderBlobs(folder);
   const draft = join(folder, 'incoming', name);
@@ -174,7 +174,7 @@ async function onStopwatch(t: TestContext) {
   };
 }
 
-test('a disk that is slow three times in a row is read through the thread pool for a second', async (t) => {
+test('after three slow reads in a row a disk is read through the thread pool for a second', async (t) => {
   const { hops, disk, pass } = await onStopwatch(t);
   assert.equal(await hops(), false);
   disk(2);

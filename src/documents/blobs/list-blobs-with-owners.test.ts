@@ -9,7 +9,7 @@ const blobs = Array.from({ length: 300 }, (_, at) => ({ name: `doc_${at}`, store
 const edges = [0, 127, 128, 255, 256, 298, 299];
 
 for (const engine of engines) {
-  test(`${engine.name}: each blob has its owner, and six statements read three hundred`, async (t) => {
+  test(`${engine.name}: each listed blob has its owner, and six statements read three hundred blobs`, async (t) => {
     const db = await engine.open(t);
     const insert = (sql: string) =>
       edges.map((at) => ({

@@ -26,7 +26,7 @@ test('a range beyond the end, or any range of an empty document, is unsatisfiabl
   for (const header of ['bytes=0-', 'bytes=-5', 'bytes=0-0']) assert.equal(parseRanges(header, 0), 'unsatisfiable');
 });
 
-test('a header is ignored if it is no set of byte ranges, or has overlapping or too many ranges', () => {
+test('a Range header is ignored if it is not a set of byte ranges, or has overlapping or too many ranges', () => {
   const ignored = ['bytes=', 'bytes=-', 'bytes=5-4', 'bytes=a-b', 'items=0-4', 'bytes 0-4', 'bytes=1-2-3'];
   for (const header of [...ignored, 'bytes=0-5,5-9', 'bytes=-3,8-8', 'bytes=1e3-']) {
     assert.equal(parseRanges(header, 10), 'whole', header);
@@ -37,7 +37,7 @@ test('a header is ignored if it is no set of byte ranges, or has overlapping or 
   assert.equal(parseRanges(many(17), 100), 'whole');
 });
 
-test('for any header, the ranges lie within the document', () => {
+test('for any Range header, the parsed ranges are within the document', () => {
   const header = fc.stringMatching(/^bytes=[0-9, -]{0,20}$/);
   fc.assert(
     fc.property(header, fc.nat(50), (text, length) => {
@@ -48,7 +48,7 @@ test('for any header, the ranges lie within the document', () => {
   );
 });
 
-test('several ranges have the framing of RFC 9110, section 14.6, and an exact length', async () => {
+test('a response with several ranges has the framing of RFC 9110, section 14.6, and an exact length', async () => {
   const text = Buffer.from('0123456789');
   const ranges = [
     { first: 1, last: 2 },

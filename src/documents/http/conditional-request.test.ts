@@ -33,7 +33,7 @@ test('a range is returned only if If-Range is absent or equals the ETag', () => 
   assert.equal(answer({ range: 'bytes=100-' }, 'HEAD'), 'whole');
 });
 
-test('an Accept header allows the media type of the document or not, whatever else it prefers', () => {
+test('an Accept header allows the media type of a document or refuses it, whatever other types it prefers', () => {
   const allows = (accept: string | undefined, type = 'application/pdf') => acceptsType(accept, type);
   for (const accept of [
     undefined,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { attachmentHeader } from './content-disposition.ts';
 
-test('a plain title is the file name, and any other has both forms of RFC 6266', () => {
+test('a title of plain ASCII is the file name, and any other title has both forms of RFC 6266', () => {
   assert.equal(attachmentHeader('Tax assessment 2025', 'pdf'), 'attachment; filename="Tax assessment 2025.pdf"');
   assert.equal(
     attachmentHeader('Bescheid über 100 €', 'pdf'),
@@ -15,7 +15,7 @@ test('a plain title is the file name, and any other has both forms of RFC 6266',
   );
 });
 
-test('a title that ends with the extension keeps it once, and any other ending stays in the name', () => {
+test('a title that ends with the file extension keeps one extension, and any other ending stays in the name', () => {
   assert.equal(attachmentHeader('Bescheid.pdf', 'pdf'), 'attachment; filename="Bescheid.pdf"');
   assert.equal(attachmentHeader('Bescheid .PDF ', 'pdf'), 'attachment; filename="Bescheid.pdf"');
   assert.equal(attachmentHeader('photo.jpeg', 'jpg'), 'attachment; filename="photo.jpg"');

@@ -52,7 +52,7 @@ test('a signed response verifies with the published key, whole or in part, and n
   assert.ok('status' in plain && !('signature' in plain.headers));
 });
 
-test('digests follow the request: of the whole document, and of the sent bytes', async (t) => {
+test('a response has the digests that the request asks for: of the whole document and of the sent bytes', async (t) => {
   const app = await openDocumentApp(t, engine);
   const bytes = makePdf(2_000_000);
   const id = await depositDocumentOf(app, bytes);

@@ -39,7 +39,7 @@ for (const engine of engines) {
   });
 }
 
-test('for any stated retention, a document has dates that an answer can state', () => {
+test('for any retention, the dates of a document are between 1970 and the end of 9999', () => {
   const last = Date.parse('9999-12-31T23:59:59.999Z');
   assert.deepEqual(retentionDates(permit, last, null), { retainUntil: last, eraseAt: last });
   assert.deepEqual(retentionDates(permit, last - 10 * dayMs, last), { retainUntil: last, eraseAt: last });

@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
 const operator = { operator: 'clerk' } as const;
 
 for (const engine of engines) {
-  test(`${engine.name}: a run over more than a page of held documents reads each once and ends, and the first page shows if any is due`, async (t) => {
+  test(`${engine.name}: a deletion run over more than a page of held documents reads each once, and one read finds whether any is due`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const keep = { 'document-retain-until': new Date(app.time.now + dayMs).toISOString() };
     assert.equal(await isErasureDue(app.deletionDeps), false);

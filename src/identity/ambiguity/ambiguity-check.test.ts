@@ -94,7 +94,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: claims with little besides the address are not determined if another person lives there`, async (t) => {
+  test(`${engine.name}: claims with few values besides the address are not determined if another person lives at the address`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const asked = { givenName: 'Kylf', birthDate: '1980-01-01', ...home, streetAddress: '7 Quay' };
     for (const citizenId of ['L1', 'L2'])
@@ -118,7 +118,7 @@ for (const engine of engines) {
     assert.equal(await decisionOf(app, asked, calibratedPolicy), 'not_determined');
   });
 
-  test(`${engine.name}: a search that also fits a person with another birth date is not determined, and both have it in their access log`, async (t) => {
+  test(`${engine.name}: a search that also fits a person with another birth date is not determined, and is in both access logs`, async (t) => {
     const marc = { citizenId: 'M1', givenName: 'Marc', familyName: 'Berg', birthDate: '1980-03-02', ...home };
     const mark = { citizenId: 'M2', givenName: 'Mark', familyName: 'Berg', birthDate: '1980-02-03', ...home };
     const asked = { ...marc, citizenId: undefined, givenName: 'Marko' };

@@ -53,7 +53,7 @@ function acceptedShare(
   return evaluatePolicy({ register, claims: rows, use, policy, minimum: true }, pairs).accepted / pairs.length;
 }
 
-test('the names of another member of the household with the date and address of the person do not match', (t) => {
+test('the names of a household member with birth date and address of another member match in at most 0.3 %', (t) => {
   const households = inventHouseholds(200);
   const register = households.flat();
   const claims = households.flatMap((members) =>

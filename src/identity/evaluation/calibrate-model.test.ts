@@ -51,7 +51,7 @@ function households(persons: number) {
 
 // In the larger register a claim is compared with a sample of the records.
 for (const persons of [240, 2_400])
-  test(`calibration tells members of a household apart, in a register of ${persons} people`, () => {
+  test(`calibration distinguishes the members of a household, in a register of ${persons} people`, () => {
     const register = households(persons);
     const material = { register, claims: simulatedClaims(register, 7) };
     const { givenName, birthDate, streetAddress } = calibrateModel([material], {

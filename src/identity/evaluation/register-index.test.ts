@@ -63,7 +63,7 @@ const answerOf = ({ records, tooMany, tooManyNeighbours }: CompetingCandidates) 
   tooMany || tooManyNeighbours ? 'too-many' : idsOf(records);
 
 for (const engine of engines) {
-  test(`${engine.name}: a register in memory finds the same people as the embedded one`, async (t) => {
+  test(`${engine.name}: a register in memory finds the same people as the embedded register`, async (t) => {
     const app = await openIdentityAppWith(t, engine, mixed);
     await importPeople(t, app, limitGroups);
     const { register } = app.ports;

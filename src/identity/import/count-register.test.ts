@@ -15,7 +15,7 @@ const town = Array.from({ length: 1_200 }, (_, at) => ({
 }));
 
 for (const engine of engines) {
-  test(`${engine.name}: agreement on a name that half the register has counts less than on a unique name`, async (t) => {
+  test(`${engine.name}: agreement on a name of half of the register counts less than agreement on a unique name`, async (t) => {
     const app = await openIdentityAppWith(t, engine, town);
     const counted = await countRegister(app.importDeps, { operator: 'test' });
     assert.equal(counted, 1_200);
@@ -43,7 +43,7 @@ for (const engine of engines) {
     assert.deepEqual([event?.['persons'], event?.['actor']], [1_200, { operator: 'test' }]);
   });
 
-  test(`${engine.name}: a register is counted again after an import of a twentieth of it, and the cache follows after its maximum age`, async (t) => {
+  test(`${engine.name}: a register is counted again after an import of a twentieth of it, and cached counts expire at their maximum age`, async (t) => {
     const app = await openIdentityAppWith(t, engine, town);
     const { read } = app.db;
     const needs = async (rows: number, readBefore = 0, startedAt = app.importDeps.clock.now() + 1) =>

@@ -56,7 +56,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a member that only later JSON lines have is read`, async (t) => {
+  test(`${engine.name}: a member that only later JSON lines have is imported`, async (t) => {
     const app = await openApp(t, engine);
     const path = fileOf(t, '{"citizenId":"A"}\n{"citizenId":"B","familyName":"Berg","locked":true}\n');
     await app.importFile({ path, format: 'jsonl' });
@@ -80,7 +80,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: rows become citizens with keys; a later import updates them`, async (t) => {
+  test(`${engine.name}: each row becomes a citizen with a key, and a later import updates the citizen`, async (t) => {
     const app = await openApp(t, engine);
     const path = fileOf(
       t,
@@ -272,7 +272,7 @@ test('text that is not UTF-8 is rejected, and not stored with replacement charac
   );
 });
 
-test('an id that a deposit could not name is rejected', async (t) => {
+test('a row is rejected if a deposit could not name its id', async (t) => {
   const app = await openApp(t, engines[0] as Engine);
   const ids = ['A\tB', 'A\u0085B', 'A\u001bB', 'A\u2028B', 'A B', 'Ä\u200e1'];
   const { progress } = await app.importFile({ path: fileOf(t, `id,surname\n${ids.join(',Ann\n')},Ann\n`) });

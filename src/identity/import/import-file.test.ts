@@ -95,7 +95,7 @@ test('a file that is not CSV or JSON lines is refused with advice', async (t) =>
   await assert.rejects(readText(t, '\n\n', 'jsonl'), /no JSON object/);
 });
 
-test('JSON lines are read with the keys of all of them as columns', async (t) => {
+test('the columns of a file of JSON lines are the keys of all its lines', async (t) => {
   const text = '{"id":"A"}\n\n{"n":true}\n{"id":null,"n":[1]}\nnot json\n[1]\nnull\n7\n{"id":"Z","n":"é"}';
   const { header, lines } = await readText(t, text, 'jsonl');
   assert.deepEqual(header, ['id', 'n']);
@@ -124,7 +124,7 @@ test('a number keeps all its digits, and a line that is nested too deep is rejec
   assert.match(String(last), /^fault: /);
 });
 
-test('reading from the end of any record gives exactly the records after it', async (t) => {
+test('a read from the end of any record returns exactly the records after it', async (t) => {
   const path = join(makeIdentityFolder(t), 'any.csv');
   const value = fc.stringMatching(/^[a-zäé\u{1f600},;"\r\n ]{0,12}$/u).map((text) => text.trim());
   const rows = fc.array(fc.tuple(fc.constant('x'), value, value), { minLength: 1, maxLength: 12 });
@@ -151,7 +151,7 @@ test('records that cross block boundaries are complete', async (t) => {
   assert.deepEqual(outcomes((await readText(t, json, 'jsonl')).lines), rows);
 });
 
-test('a changed byte and changed options change the fingerprint', async (t) => {
+test('a changed byte or a changed option changes the fingerprint of a file', async (t) => {
   const path = join(makeIdentityFolder(t), 'f.csv');
   writeFileSync(path, 'id\nA\n');
   const first = await fingerprintOf(path, { format: 'csv' });

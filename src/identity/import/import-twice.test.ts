@@ -7,7 +7,7 @@ import { openIdentityApp } from '../../../test/support/identity-app.ts';
 import { makeIdentityFolder } from '../../../test/support/identity-people.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a person with two distant rows in a first import is found only by the later name and date`, async (t) => {
+  test(`${engine.name}: a person with two distant rows in a first import is found by the name and date of the later row only`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const others = Array.from({ length: 5_000 }, (_, at) => `P${at},Ann,Holm,1980-02-07`);
     const path = join(makeIdentityFolder(t), 'people.csv');

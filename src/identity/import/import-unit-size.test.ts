@@ -38,13 +38,13 @@ async function unitsOf(t: TestContext, engine: Engine, isAlone: boolean) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: units of an import shrink while they take long, and grow again when they are fast`, async (t) => {
+  test(`${engine.name}: the write units of an import shrink while they are slow, and grow again when they are fast`, async (t) => {
     const { slow, quick } = await unitsOf(t, engine, false);
     assert.deepEqual([Math.max(...slow), slow.at(-1)], [1_024, 128]);
     assert.deepEqual([Math.min(...quick.slice(0, 3)), quick.at(-2)], [128, 1_024]);
   });
 
-  test(`${engine.name}: units of an import that has the database alone stay large, however long they take`, async (t) => {
+  test(`${engine.name}: the write units of an import that uses the database alone stay large, however long they take`, async (t) => {
     const { slow } = await unitsOf(t, engine, true);
     assert.equal(Math.min(...slow), 2_048);
   });

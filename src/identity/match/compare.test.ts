@@ -64,7 +64,7 @@ test('claims in other spellings match, with the level of each claim', () => {
   });
 });
 
-test('one different claim is no match, whatever the other claims are', () => {
+test('one different claim prevents a match, whatever the other claims are', () => {
   const wrong: Claims = {
     citizenId: 'c-1',
     givenName: 'Zoe',
@@ -91,7 +91,7 @@ test('a value that the register lacks does not count towards the minimum', () =>
   assert.equal(decide(enough, { ...record, familyName: null }).decision, 'no_match');
 });
 
-test('a registered house number without a street leaves the street missing, and another number is different', () => {
+test('the street of a record with only a house number counts as missing, and another number is different', () => {
   const numbered = { ...record, streetAddress: '12a' };
   const claims: Claims = { ...enough, streetAddress: '12a Rue de l’Église' };
   const results = [
@@ -114,7 +114,7 @@ test('a name at birth equal to the present name does not change its level', () =
   assert.deepEqual([levels.familyName, decision], ['exact', 'match']);
 });
 
-test('incomplete dates agree in all their parts, or are different', () => {
+test('two incomplete dates are different unless all their parts agree', () => {
   const levelOf = (claimed: string, birthDate: string) =>
     decide({ ...enough, birthDate: claimed }, { ...record, birthDate }).levels.birthDate;
   for (const birthDate of ['1980-07', '1980-03', '1992', '1908'])
@@ -123,13 +123,13 @@ test('incomplete dates agree in all their parts, or are different', () => {
   assert.deepEqual([levelOf('1981', '1980'), levelOf('1980-03', '1980-02')], ['different', 'different']);
 });
 
-test('document number and address replace an unknown birth date', () => {
+test('a document number and an address replace an unknown birth date', () => {
   const claims: Claims = { citizenId: 'C-1', familyName: "O'Brien", documentNumber: 'X123456', postalCode: 'AB1 2CD' };
   assert.equal(decide(claims, { ...record, birthDate: null }).decision, 'match');
   assert.equal(decide({ ...claims, documentNumber: 'X123457' }, { ...record, birthDate: null }).decision, 'no_match');
 });
 
-test('a less precise date fits only with an id, by a policy that permits it', () => {
+test('a less precise birth date fits only with an id and a policy that permits it', () => {
   const lenient: MatchPolicy = { ...standardPolicy, leastDate: 'year' };
   const year: Claims = { ...enough, birthDate: '1980' };
   const { citizenId: _, ...withoutId } = { ...year, givenName: 'Zoë Maria', postalCode: 'AB1 2CD' };
@@ -180,7 +180,7 @@ test('nationalities agree if the register has each claimed one, in any order and
   assert.equal(decide(renamed, known('Eswatini'), standardPolicy).decision, 'no_match');
 });
 
-test('a disputed record is not determined if the claims fit, and only then', () => {
+test('claims that fit a disputed record are not determined, and other claims do not match', () => {
   const disputed = { ...record, underReview: true };
   assert.equal(decide(enough, disputed).decision, 'not_determined');
   assert.equal(decide({ ...enough, familyName: 'Brian' }, disputed).decision, 'no_match');

@@ -53,7 +53,7 @@ for (const engine of engines) {
     assert.equal(await decisionOf(app, twoSlips), 'no_match');
   });
 
-  test(`${engine.name}: a former address counts as a whole, within its dates`, async (t) => {
+  test(`${engine.name}: a former address counts only as a whole and within its dates`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [eva]);
     const at = async (streetAddress: string, postalCode: string) =>
       await decisionOf(app, { ...asked, streetAddress, postalCode });
@@ -113,7 +113,7 @@ test('a former value counts from its first day to the last day of the permitted 
   assert.deepEqual([counts({ from }, '2026-02-28'), counts({ from }, from)], [false, true]);
 });
 
-test('a CSV file has the same lists as JSON text, and an invalid list is rejected with its reason', async (t) => {
+test('a list of former values can be JSON text in a CSV file, and an invalid list is rejected with its reason', async (t) => {
   const [sqlite] = engines;
   const app = await openIdentityAppWith(t, sqlite as (typeof engines)[number], [eva]);
   const path = join(makeIdentityFolder(t), 'people.csv');

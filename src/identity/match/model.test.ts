@@ -25,13 +25,13 @@ function weightOfGiven(known: string, claimed: string): number {
   ).weight;
 }
 
-test('a spelling that is in no record is probably a typing error, and the name of other people is less probably one', () => {
+test('a spelling that no record has is more probably a typing error than the name of other people', () => {
   const slip = weightOfGiven('Maria', 'Marza');
   const other = weightOfGiven('Maria', 'Marie');
   assert.ok(slip > 0 && slip - other > 4 && slip - other < 5, `${slip} ${other}`);
 });
 
-test('a registered name that no other person has may itself contain the error', () => {
+test('a registered name that no other person has is itself a probable typing error', () => {
   const [slip, other] = [weightOfGiven('Mario', 'Marzo'), weightOfGiven('Mario', 'Maria')];
   assert.ok(other < slip && slip - other < 1, `${slip} ${other}`);
 });
@@ -52,7 +52,7 @@ test('a former name decides whether names are compared as stated or exchanged', 
   assert.deepEqual([found.levels, found.crossed], [{ givenName: 'exact', familyName: 'similar' }, false]);
 });
 
-test('another word order is no typing error, and letters of another alphabet are no spelling variant', () => {
+test('another word order does not count as a typing error, and another alphabet does not count as a spelling variant', () => {
   const names = [...people(10, { givenName: 'Anna Maria' }), ...people(10, { givenName: 'כהן' })];
   const counted = (others: readonly Claims[]) => countFrequencies([...register, ...names, ...others]);
   const [without, among] = ['Maria Anna', 'Kohen'].map((givenName) => [
@@ -84,7 +84,7 @@ test('the spelling of a name has no weight if the register was not counted', () 
   assert.equal(uncounted('Marza'), uncounted('Marie'));
 });
 
-test('exchanged names are compared with the names of that field', () => {
+test('an exchanged name is compared with the frequencies of the field that the register has it in', () => {
   const record = toRegisterRecord({ givenName: 'Maria', familyName: 'Silva' });
   const weightOf = (familyName: string) =>
     measureRecord(record, normaliseClaims({ givenName: 'Silva', familyName }), calibratedPolicy, frequencies).weight;
@@ -115,7 +115,7 @@ test('a rare name that is not in the tables of a large register has no spelling 
   assert.ok(slip - other > 3 && slip - other < 3.5, `${slip} ${other}`);
 });
 
-test('a name that the register has in one field counts once, however it is split', () => {
+test('a name that the register has in one field counts once, however the claim splits it', () => {
   const weightOf = (known: Claims, claimed: Claims) =>
     measureRecord({ ...toRegisterRecord(known), birthDate: null }, normaliseClaims(claimed), calibratedPolicy).weight;
   const parted = { givenName: 'Ana Maria', familyName: 'Silva' };

@@ -40,7 +40,7 @@ test('codes of two countries differ, and the same code without a country agrees'
   assert.equal(levelOf('VLT 1117', 'SLM 1117'), 'different');
 });
 
-test('one other digit is similar, and the short form of a code is less precise', () => {
+test('a postal code with one other digit is similar, and the short form of a code is less precise', () => {
   assert.equal(levelOf('20095', '20096'), 'similar');
   assert.equal(levelOf('00100', '01000'), 'similar');
   for (const [code, area] of [
@@ -54,7 +54,7 @@ test('one other digit is similar, and the short form of a code is less precise',
   }
 });
 
-test('a code of symbols or letters only has a form', () => {
+test('a postal code of symbols or letters only still has a form to compare', () => {
   for (const value of ['-', 'CEP', 'D-', 'ABC', '〒'])
     assert.ok(
       postalCodeForms(value).every((form) => typeof form === 'string') && postalCodeForms(value).length > 0,

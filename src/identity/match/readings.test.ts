@@ -66,7 +66,7 @@ test('a claim in Latin letters finds the record in another script, with at most 
   assert.deepEqual(missed, ['Jee-woo', 'Pornthip', 'Porntip', 'Siriporn']);
 });
 
-test('another name of the same script is no reading', () => {
+test('another name in the same script does not agree by its readings', () => {
   const others = [
     ['伟', '薇'],
     ['李', 'Lu'],

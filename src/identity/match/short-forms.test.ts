@@ -58,7 +58,7 @@ test('a written abbreviation of a family name is a short form of it', () => {
   assertLevels('familyName', pairs, ['shortened']);
 });
 
-test('a name whose letters are part of another name is no abbreviation of it', () => {
+test('a name whose letters are part of another name does not count as its abbreviation', () => {
   const pairs = [
     ['Marta', 'Margarita'],
     ['Ana', 'Adriana'],
@@ -69,7 +69,7 @@ test('a name whose letters are part of another name is no abbreviation of it', (
   for (const [one, other] of pairs) assert.notEqual(level('givenName', one, other), 'shortened', `${one} / ${other}`);
 });
 
-test('a claim that adds names, of which only an initial is the registered name, is another name', () => {
+test('a claim that adds names to an initial of the registered name is another name', () => {
   const pairs = [
     ['Eva H', 'Hans'],
     ['Eva Hanna H', 'Hans'],
@@ -78,12 +78,12 @@ test('a claim that adds names, of which only an initial is the registered name, 
   for (const [claimed, known] of pairs) assert.equal(level('givenName', claimed, known), 'different', claimed);
 });
 
-test('a name with a dot is no abbreviation of another name with its letters', () => {
+test('a name with a dot does not count as an abbreviation of another name with its letters', () => {
   const pairs = { 'Ana.': 'Alejandra', 'Jan.': 'Jonathan', 'Marta.': 'Margarita' };
   for (const [one, other] of Object.entries(pairs)) assert.notEqual(level('givenName', one, other), 'shortened', one);
 });
 
-test('another initial is another name', () => {
+test('a different initial counts as another name', () => {
   const pairs = [
     ['John A', 'John B'],
     ['A John', 'B John'],
@@ -105,7 +105,7 @@ test('a second name that differs by more than a slip is another name', () => {
   assertLevels('givenName', pairs, ['different']);
 });
 
-test('a second name that one side omits shortens the name', () => {
+test('a name without one of its second names is a short form of it', () => {
   const pairs = [
     ['Hans', 'Hans Peter'],
     ['Peter', 'Hans Peter'],
@@ -117,7 +117,7 @@ test('a second name that one side omits shortens the name', () => {
   assertLevels('givenName', pairs, ['shortened']);
 });
 
-test('a whole word that is left out shortens a family name, and a part of a word does not', () => {
+test('a family name without one of its words is a short form, and a family name with a part of a word is not', () => {
   const pairs = [
     ['García', 'García López'],
     ['López', 'García López'],

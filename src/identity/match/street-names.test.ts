@@ -47,7 +47,7 @@ test('unusual abbreviations of known street words are similar', () => {
   );
 });
 
-test('a street word that is left out is shortened, and the usual word for a street agrees', () => {
+test('a street without its street word is a short form, and a street with the usual word agrees', () => {
   assertLevel(
     [
       ['Via Garibaldi 5', 'Garibaldi 5'],

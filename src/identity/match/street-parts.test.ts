@@ -80,7 +80,7 @@ for (const { same, others, without } of homes) {
   });
 }
 
-test('a number after the street with a letter is one number, and words of streets are not flats', () => {
+test('a house number with a letter is one number, and a word of a street is not read as a flat', () => {
   assert.equal(levelOf('High Street 12 A', '12A High Street'), 'normalised');
   assert.equal(levelOf('Flat Street 3', 'Flat Street 4'), 'close');
   assert.equal(levelOf('1-2-3 Shibuya', 'Shibuya 1-2-3'), 'normalised');
@@ -112,7 +112,7 @@ test('floors, sides, staircases and suffixes in usual notations agree, and other
   }
 });
 
-test('a host before the street is left out as a flat is, and a host after it changes nothing', () => {
+test('an omitted host before the street counts like an omitted flat, and a host after the street changes nothing', () => {
   assert.equal(levelOf('c/o Weber, Lindenstr. 8', 'Lindenstraße 8'), 'shortened');
   assert.equal(levelOf('Lindenstr. 8, c/o Weber', 'Lindenstraße 8'), 'normalised');
   assert.equal(levelOf('c/o Weber, Lindenstr. 8', 'Lindenstraße 9'), 'close');

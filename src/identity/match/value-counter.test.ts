@@ -58,7 +58,7 @@ test('a register with many different names is counted with a limited number of n
   for (let at = 0; at < 7_500; at += 1) assert.equal(table.counts[`name ${at}`], countOf(at), `name ${at}`);
 });
 
-test('a register in which nobody shares a name has the right frequencies', () => {
+test('a register without shared names has accurate frequencies', () => {
   const values = 300_000;
   const { table, mostInMemory } = countNames(values, () => 1);
   assert.ok(mostInMemory <= maxValues, `${mostInMemory} names in memory`);

@@ -48,7 +48,7 @@ const pairs: readonly (readonly [string, string])[] = [
   ['Gal·la', 'Galla'],
 ];
 
-test('spellings of one name are the same name', () => {
+test('spellings of one name have the same normalised form', () => {
   assert.deepEqual(
     pairs.filter(([one, other]) => !same(one, other)),
     [],
@@ -151,7 +151,7 @@ test('a family name of particles alone keeps its words, and other names lose the
   assert.deepEqual(names.map(withoutParticles), ['de la', 'van', 'berg', 'ortega gasset']);
 });
 
-test('no text crashes the normaliser, and none that is not blank loses all its forms', () => {
+test('any text that is not blank has a normalised form', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string());
   fc.assert(
     fc.property(text, (name) => {
@@ -163,7 +163,7 @@ test('no text crashes the normaliser, and none that is not blank loses all its f
   );
 });
 
-test('the Unicode composition of letters does not change the forms', () => {
+test('the Unicode composition of letters does not change the forms of a name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (name) => {
       assert.deepEqual(formsOf(name.normalize('NFD')), formsOf(name.normalize('NFC')));
@@ -183,7 +183,7 @@ test('every name of the public sample has a form and is found in upper case', (t
   );
 });
 
-test('the time for a name grows with its length, not with its square', () => {
+test('the time to normalise a name grows linearly with its length', () => {
   const marks = `a${'\u0301'.repeat(200_000)}`;
   const mixed = 'Щü'.repeat(100_000);
   assert.deepEqual(formsOf(marks), ['a']);

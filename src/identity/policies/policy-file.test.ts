@@ -13,7 +13,7 @@ function policyOf(file: object): MatchPolicy {
   return parsed.policy;
 }
 
-test('a policy has the members of its basis that its file omits', () => {
+test('a policy takes the members that its file omits from its basis', () => {
   assert.deepEqual(policyOf({}), { ...standardPolicy3, name: 'town-2026-1' });
   const file = {
     basis: 'standard-2026-2',
@@ -54,7 +54,7 @@ test('an invalid policy file is refused with the place of the fault', () => {
   for (const [over, fault] of faulty) assert.match(faultOf(JSON.stringify({ name: 'abc', ...over })) ?? '', fault);
 });
 
-test('a short form agrees with the full name only by a policy with nicknames, and pairs are not transitive', () => {
+test('a short form agrees with the full name only by a policy with nicknames, and pairs of nicknames are not transitive', () => {
   const record = toRegisterRecord({
     citizenId: 'C-1',
     givenName: 'Robert',

@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { agreesToPrecision, dateExists, dateForm, existingDatePart, registeredBirthDate } from './birth-date.ts';
 
-test('an unknown day or month is removed from the form', () => {
+test('an unknown day or month is removed from the form of a date', () => {
   assert.deepEqual(['1980-02-07', '1980-02-00', '1980-00-00', '1980-02', '1980'].map(dateForm), [
     '1980-02-07',
     '1980-02',
@@ -40,7 +40,7 @@ test('dates agree to the precision of the shorter one', () => {
   );
 });
 
-test('a registered date is reduced to the part that exists', () => {
+test('a registered date that does not exist is reduced to the part that exists', () => {
   for (const [date, part] of [
     ['1967-02-03', '1967-02-03'],
     ['1967-02-30', '1967-02'],

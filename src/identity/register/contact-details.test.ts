@@ -19,12 +19,12 @@ async function addressesOf(stored: Pick<RegisterContact, 'email' | 'phone'>, pho
   return [details?.email, details?.phone];
 }
 
-test('addresses that were stored with invisible characters or without a country code are used without them', async () => {
+test('a stored address is used without its invisible characters, and a phone number with its country code', async () => {
   const stored = { email: '\u200bada@exam\u00adple.org\u202c', phone: '\u202a07700 900123\u202c' };
   assert.deepEqual(await addressesOf(stored, 'GB'), ['ada@example.org', '+447700900123']);
 });
 
-test('a phone number that cannot be used stays as it is stored, and a missing address stays missing', async () => {
+test('a stored phone number that cannot be used is returned unchanged, and a missing address stays missing', async () => {
   assert.deepEqual(await addressesOf({ email: null, phone: '07700 900123' }), [undefined, '07700 900123']);
   assert.deepEqual(await addressesOf({ email: 'ada@example.org', phone: null }), ['ada@example.org', undefined]);
 });

@@ -8,7 +8,7 @@ import { deleteExpiredFailures, deleteExpiredVerifications } from './delete-expi
 const dayMs = 86_400_000;
 
 for (const engine of engines) {
-  test(`${engine.name}: a stored result is deleted after its retention time, and its event is not`, async (t) => {
+  test(`${engine.name}: a stored result is deleted after its retention, and its event is kept`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const claim = async (statement: Parameters<typeof app.db.write>[0][number]) =>
       (await app.db.write([statement]))[0] ?? [];
@@ -31,7 +31,7 @@ for (const engine of engines) {
     assert.equal((await app.events('C-1')).filter(({ type }) => type === 'identity.verified').length, 2);
   });
 
-  test(`${engine.name}: a verification key is deleted when none of its failures counts any more, and not before`, async (t) => {
+  test(`${engine.name}: a verification key is deleted when none of its failures counts any longer, and not before`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const claim = async (statement: Parameters<typeof app.db.write>[0][number]) =>
       (await app.db.write([statement]))[0] ?? [];

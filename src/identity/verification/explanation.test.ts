@@ -33,7 +33,7 @@ test('an explanation stored with fewer or more claims is read as far as possible
   assert.deepEqual(decodeExplanation('?m?----------?'), { reason: null, claims: { citizenId: 'match' } });
 });
 
-test('levels are reduced to five findings', () => {
+test('the levels of a comparison are reduced to five findings', () => {
   const levels = { givenName: 'shortened', familyName: 'normalised', birthDate: 'inverted' } as const;
   const others = { streetAddress: 'former', postalCode: 'different', locality: 'missing' } as const;
   assert.deepEqual(explainDecision('claims-do-not-fit', { ...levels, ...others }).claims, {
@@ -113,7 +113,7 @@ for (const engine of engines) {
     assert.equal((wrong as Explanation).reason, 'claims-do-not-fit');
   });
 
-  test(`${engine.name}: a search is explained to the person it names, also if it fits no one`, async (t) => {
+  test(`${engine.name}: a search is explained to the person whose names and birth date it has, even if it matches no person`, async (t) => {
     const { verifyAs } = await openExplanationApp(t, engine);
     assert.deepEqual(await verifyAs({ ...ana, streetAddress: '2 Valley Road' }, 'A'), [
       'no_match',
@@ -128,7 +128,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: the explanation at the limit has its own reason and the findings, and without a register it has no findings`, async (t) => {
+  test(`${engine.name}: an explanation at the limit has its own reason and the findings, and has no findings without a register`, async (t) => {
     const { verifyAs } = await openExplanationApp(t, engine);
     const explained = async (claims: object, over?: Partial<IdentityPorts>) =>
       await verifyAs({ citizenId: 'A', ...ana, ...claims }, 'A', over);

@@ -38,7 +38,7 @@ test('a note parses to its signed parts, and a malformed note is rejected', () =
   assert.equal(parseNote(`${text}\n${line.repeat(100)}`)?.signatures.length, 100);
 });
 
-test('a signature counts once, by name and key id, and an invalid one of a known key rejects the note', () => {
+test('signatures of one name and key id count once, and an invalid signature of a known key rejects the note', () => {
   const note = parseNote(signNote(text, [signer, other], 0)) ?? assert.fail();
   const [own = assert.fail(), second = assert.fail()] = note.signatures;
   const namesOf = (signatures: readonly (typeof own)[], keys = [signer]) =>
@@ -55,7 +55,7 @@ test('a signature counts once, by name and key id, and an invalid one of a known
   assert.deepEqual(namesOf([own, { ...second, signature: own.signature }]), ['log.example']);
 });
 
-test('only lines can be signed, and only a name that fits into a line is a key name', () => {
+test('only a text of complete lines can be signed, and only a name that fits into a line can name a key', () => {
   for (const wrong of ['', 'no end', 'a\r\n', 'a\tb\n']) assert.throws(() => signNote(wrong, [signer], 0), TypeError);
   for (const name of ['log.example', 'log.example/ledger', 'é']) assert.ok(isKeyName(name), name);
   for (const name of ['', 'a b', 'a+b', 'a\u00a0b', 'a\n', '+', '\u0007']) assert.ok(!isKeyName(name), name);

@@ -40,7 +40,7 @@ test('a tree of 70,000 leaves has the tiles of the specification', () => {
   );
 });
 
-test('a tile has one path, and other paths are rejected', () => {
+test('each tile has one path, and other spellings of it are rejected', () => {
   const name = { level: 3, index: 1_234_067, width: 8 };
   assert.equal(tilePath(name), 'tile/3/x001/x234/067.p/8');
   assert.deepEqual(parseTilePath('tile/3/x001/x234/067.p/8'), name);
@@ -67,7 +67,7 @@ test('a bundle parses to its entries, and a truncated one is rejected', () => {
   assert.throws(() => encodeBundle([Buffer.alloc(65_536)]), RangeError);
 });
 
-test('the root from tiles equals the root over all leaves at each size around tile borders', async () => {
+test('the root that is computed from tiles equals the root over all leaves, at each size around tile borders', async () => {
   for (const size of [0, 1, 2, 3, 255, 256, 257, 511, 512, 513, 65_535, 65_536, 65_537, 70_000]) {
     assert.deepEqual(
       Buffer.from(await treeRoot(treeOf(size))),
@@ -89,7 +89,7 @@ test('each leaf of a small tree has an inclusion proof that fails for other leav
   }
 });
 
-test('each pair of sizes has a consistency proof, and a changed leaf has none', async () => {
+test('each pair of sizes has a consistency proof, which fails after a leaf is changed', async () => {
   const sizes = [1, 2, 3, 7, 255, 256, 257, 511, 512, 65_537, 70_000];
   for (const newSize of sizes) {
     const newRoot = await treeRoot(treeOf(newSize));

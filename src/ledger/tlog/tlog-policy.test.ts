@@ -27,7 +27,7 @@ group all-of-them 2 city three
 quorum all-of-them
 `;
 
-test('a quorum follows its groups: any of the city and the third one', () => {
+test('a quorum of groups needs a witness of each required group', () => {
   const policy = parseTlogPolicy(policyText);
   const trusts = (signers: Parameters<typeof signNote>[1]) => {
     const note = parseNote(signNote(text, signers, 1_700_000_000_000));

@@ -66,7 +66,7 @@ test('a later step after deliverBy keeps its time, and a reminder after deliverB
   assert.deepEqual(planned({ wanted: ['email', 'sms'], deliverBy: 3 * day }), ['email 0', 'sms 5']);
 });
 
-test('a letter goes out its lead time before deliverBy, but never before the message begins', () => {
+test('a letter is sent its lead time before deliverBy, but never before the message begins', () => {
   assert.deepEqual(planned({ deliverBy: 8 * day }), ['email 0', 'email 3 reminder', 'letter 3', 'sms 5']);
   for (const urgent of [false, true])
     assert.deepEqual(planned({ wanted: ['letter'], begin: 8 * day, deliverBy: 10 * day, urgent }), ['letter 8']);
@@ -82,7 +82,7 @@ test('quiet hours delay a first step that begins at once, unless the message is 
   assert.deepEqual(planned({ wanted: ['sms'], urgent: true }, { ...policy, quiet }), ['sms 0']);
 });
 
-test('for every policy and wish, no step is lost or early, and each reminder comes after its first step', () => {
+test('for every policy and preference, no step is lost or early, and each reminder comes after its first step', () => {
   const channels = ['email', 'sms', 'letter'] as const;
   const waitMs = fc.integer({ min: 0, max: 12 }).map((quarters) => (quarters * day) / 4);
   const hour = fc.integer({ min: 0, max: 24 });

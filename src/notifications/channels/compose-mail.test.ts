@@ -55,7 +55,7 @@ const line = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 12 }
 const odd = fc.constantFrom('.', 'From x', `${'ż'.repeat(12)} From x ${'a'.repeat(60)} From y`);
 const text = fc.array(fc.oneof(line, odd, fc.string({ unit: 'grapheme' })), { maxLength: 8 });
 
-test('another parser reads the same sender, subject and text from the bytes, in every script', async () => {
+test('another mail parser reads the same sender, subject and text from a mail, in every script', async () => {
   await fc.assert(
     fc.asyncProperty(line, line, text, async (name, subject, lines) => {
       const body = lines.join('\n').replaceAll(/[\p{Cc}\u2028\u2029]/gu, (found) => (found === '\n' ? '\n' : ' '));
@@ -70,7 +70,7 @@ test('another parser reads the same sender, subject and text from the bytes, in 
   );
 });
 
-test('a mail has only ASCII, no line longer than MIME allows, and no line that begins with From', async () => {
+test('a mail has only ASCII, no line above the limit of MIME, and no line that begins with From', async () => {
   await fc.assert(
     fc.property(line, line, text, fc.constantFrom('', 'y'.repeat(2_000)), (name, subject, lines, end) => {
       const raw = composeMail({

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createSemaphore } from '../../jobs/semaphore.ts';
 import { createChannelSlots, createUrgentPriority } from './channel-slots.ts';
 
-test('lanes take turns with their calls in order, and a failed call rejects only for its caller', async () => {
+test('the lanes of a channel take turns with their calls in order, and a failed call rejects only for its caller', async () => {
   const slots = createChannelSlots(createSemaphore(1), false);
   const order: string[] = [];
   const hold = Promise.withResolvers<void>();

@@ -55,7 +55,7 @@ async function fillCalls(db: Database, webhooks: readonly WaitingCalls[]): Promi
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the count of a channel covers due jobs of all lanes and priorities, not claimed or later ones`, async (t) => {
+  test(`${engine.name}: the count of a channel contains the due jobs of all lanes and priorities, and no claimed or later jobs`, async (t) => {
     const db = await engine.open(t);
     const watch = createQueueMonitor(db.read, { now: () => now });
     assert.deepEqual([watch.deliveries().size, watch.calls()], [0, undefined]);
@@ -94,7 +94,7 @@ for (const engine of engines) {
     assert.deepEqual(watch.calls(), { due: 2, oldestSeconds: 3 });
   });
 
-  test(`${engine.name}: the count stops at 10,000 and still finds the oldest job`, async (t) => {
+  test(`${engine.name}: the count of a channel stops at 10,000 jobs, and the oldest job is still found`, async (t) => {
     const db = await engine.open(t);
     const watch = createQueueMonitor(db.read, { now: () => now });
     await fill(db, [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { createTickScheduler } from './tick-scheduler.ts';
 
-test('a batch continues four at a time, in its order, with a tick of the event loop between', async () => {
+test('callers of a batch continue four at a time in their order, with a tick of the event loop in between', async () => {
   const schedule = createTickScheduler(4);
   const done: string[] = [];
   const batch = Promise.all(

@@ -29,7 +29,7 @@ for (const engine of engines) {
     return { app, parts, send, place, time };
   };
 
-  test(`${engine.name}: the inbox of a citizen has only their own messages, and none before its sendAt`, async (t) => {
+  test(`${engine.name}: the inbox of a citizen contains only their own messages, and no message before its sendAt`, async (t) => {
     const { parts, send } = await setUp(t);
     const first = await send('cit-ada', { subject: 'One', message: 'Text 1' });
     await send('cit-ada', { sendAt: '2026-02-01T00:00:00Z' });
@@ -41,7 +41,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: opening a message proves its delivery and makes the notification read, once`, async (t) => {
+  test(`${engine.name}: the opening of a message proves its delivery and makes the notification read, once`, async (t) => {
     const { app, parts, send } = await setUp(t);
     const id = await send('cit-ada', { message: 'Text', channels: ['inbox'] });
     for (const at of [start + 1_000, start + 2_000]) {

@@ -21,7 +21,7 @@ const acceptedAt = at('2026-12-23T10:00:00Z');
 const none = { availableAt: undefined, openedAt: undefined, confirmedAt: undefined, letterAt: undefined };
 const later = at('2027-06-01T00:00:00Z');
 
-test('the skipped holidays are part of the result, so that the count can be repeated without the calendar', () => {
+test('a result contains the skipped holidays, so that the count can be repeated without the calendar', () => {
   const facts: LegalFacts = { ...none, availableAt: acceptedAt };
   const rule = 'after-3-working-days';
   const christmas = calendar('2026-12-24', '2026-12-25', '2026-12-26', '2027-01-01');
@@ -43,7 +43,7 @@ test('the skipped holidays are part of the result, so that the count can be repe
   assert.deepEqual([forgotten.effectiveAt, holidaysOf(forgotten)], ['2026-12-29T00:00:00.000Z', []]);
 });
 
-test('days are those of the time zone of the calendar, also when its offset changes', () => {
+test('the days of a legal effect are in the time zone of the calendar, also when its offset changes', () => {
   const effectIn = (timeZone: string, availableAt: string) => {
     const facts = { ...none, availableAt: at(availableAt) };
     const { effectiveAt, counting } = legalEffectOf('after-1-working-days', facts, { ...calendar(), timeZone }, later);
@@ -63,7 +63,7 @@ test('days are those of the time zone of the calendar, also when its offset chan
   assert.deepEqual(effectIn('Asia/Kathmandu', '2026-01-12T12:00:00Z'), ['2026-01-13T18:15:00.000Z', 'Asia/Kathmandu']);
 });
 
-test('an earlier opening takes precedence, and a rule has no effect before its instant', () => {
+test('an earlier opening takes precedence over a rule, and a rule has no effect before its instant', () => {
   const opened = at('2026-12-24T08:00:00Z');
   const letterAt = at('2026-12-23T12:00:00Z');
   const seen = (rule: string, facts: Partial<LegalFacts>, now = later) => {
@@ -84,7 +84,7 @@ test('an earlier opening takes precedence, and a rule has no effect before its i
   assert.deepEqual(seen('as-letter', { letterAt }, due - 1), [undefined, 'not yet', undefined]);
 });
 
-test('a confirmation by the link in a mail counts only under a rule that says so', () => {
+test('a confirmation by the link in a mail has an effect only under a rule that ends with -or-confirmed', () => {
   const confirmedAt = at('2026-12-23T11:00:00Z');
   const openedAt = at('2026-12-24T08:00:00Z');
   const seen = (rule: string, facts: Partial<LegalFacts>) => {
@@ -110,7 +110,7 @@ test('a confirmation by the link in a mail counts only under a rule that says so
   );
 });
 
-test('the days of the week that do not count are those of the calendar', () => {
+test('the calendar decides which days of the week do not count', () => {
   const riyadh = { ...calendar(), weekend: ['Friday', 'Saturday'], timeZone: 'Asia/Riyadh' };
   const effectOf = (availableAt: string, used: Calendar) =>
     legalEffectOf('after-2-working-days', { ...none, availableAt: at(availableAt) }, used, later);
@@ -161,7 +161,7 @@ test('only the exact name of a rule with 1 to 99 days is accepted', () => {
     assert.ok(!isLegalRule(bad), bad);
 });
 
-test('as-letter is refused without a planned letter or without a provider of letters', () => {
+test('the rule as-letter is refused without a planned letter or without a provider of letters', () => {
   const pointers = (...args: Parameters<typeof legalRuleIssues>) => legalRuleIssues(...args).map((one) => one.pointer);
   const letters = defaultPolicyFor(new Set(['letter']));
   const unplanned = { ...letters, steps: inboxAndEmailPolicy.steps };

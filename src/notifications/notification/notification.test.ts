@@ -40,7 +40,7 @@ const again = (status: DeliveryStatus) => outline('email', status, 0, true);
 
 const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline[], boolean, NotificationStatus]> = [
   [
-    'a copy in the inbox alone does not start sending',
+    'a notification with only a copy in the inbox stays accepted',
     'accepted',
     [inbox('sent'), email('queued', 0)],
     false,
@@ -111,7 +111,7 @@ const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline
     true,
     'unknown',
   ],
-  ['the deadline makes an unopened message of the inbox sent', 'sending', [inbox('sent')], true, 'sent'],
+  ['the deadline makes a notification with an unopened inbox message sent', 'sending', [inbox('sent')], true, 'sent'],
   ['a bounce makes a sent notification undeliverable', 'sent', [inbox('sent'), email('failed')], true, 'undeliverable'],
   [
     'a bounce leaves a sent notification unknown when another channel is unknown',
@@ -195,7 +195,7 @@ function canReach(from: NotificationStatus, to: NotificationStatus): boolean {
   return from === to || notificationTransitions[from].some((next) => canReach(next, to));
 }
 
-test('a notification makes only allowed transitions when its deliveries make allowed ones in any order', () => {
+test('a notification makes only allowed transitions when its deliveries make allowed transitions in any order', () => {
   const channels: readonly ChannelName[] = ['inbox', 'email', 'sms', 'email'];
   const step = fc.record({ which: fc.nat(3), move: fc.nat(9), overdue: fc.boolean() });
   fc.assert(
@@ -242,7 +242,7 @@ test('every delivery status can be reached, and only read and cancelled are fina
   );
 });
 
-test('a notification without proof has the reason of its status, and an undeliverable one that of the last channel, never of a reminder', () => {
+test('a notification without proof has the reason of its status, and if it is undeliverable that of its last channel without reminders', () => {
   const createId = createIdGenerator({ now: () => 0 }, systemRandom);
   const of = (channel: Delivery['channel'], state: DeliveryState, reminder = false): Delivery => {
     return { id: createId('delivery'), channel, reminder, attempts: 1, state };

@@ -9,7 +9,7 @@ const hours = (timeZone: string) => ({ channels: ['sms'] as const, from: 8, unti
 
 const time = (text: string) => Date.parse(`2026-01-${text}Z`);
 
-test('allowed hours start at from and end at until, also over midnight and in zones with quarter-hour offsets', () => {
+test('allowed hours start at `from` and end at `until`, also over midnight and in zones with quarter-hour offsets', () => {
   const opens: ReadonlyArray<[from: number, until: number, at: string, then: string]> = [
     [8, 20, '15T07:59:59.999', '15T08:00'],
     [8, 20, '15T19:59:59.999', '15T19:59:59.999'],
@@ -29,7 +29,7 @@ test('allowed hours start at from and end at until, also over midnight and in zo
   assert.equal(nextAllowedTime([hours('UTC'), undefined], 'email', time('15T03:00')), time('15T03:00'));
 });
 
-test('two lists of hours both apply, and the first alone when they have no common hour', () => {
+test('two lists of allowed hours both apply, and only the first list if they have no common hour', () => {
   const after = (mine: [number, number], theirs: [number, number], at: string) =>
     nextAllowedTime(
       [mine, theirs].map(([from, until]) => ({ ...hours('UTC'), from, until })),
@@ -41,7 +41,7 @@ test('two lists of hours both apply, and the first alone when they have no commo
   assert.equal(after([8, 12], [14, 16], '15T13:00'), time('16T08:00'));
 });
 
-test('hours in an unknown time zone delay nothing, and hours in a known zone do', () => {
+test('allowed hours in an unknown time zone do not delay a message, and hours in a known zone do', () => {
   const unknown = { ...hours('Mars/Olympus_Mons'), from: 8, until: 9 };
   assert.equal(nextAllowedTime([unknown], 'sms', noon), noon);
   assert.equal(nextAllowedTime([hours('UTC'), unknown], 'sms', time('15T03:00')), time('15T08:00'));
@@ -73,7 +73,7 @@ test('a time zone that was dropped from the cache still applies', (t) => {
   assert.equal(made.mock.callCount(), before + 1);
 });
 
-test('a name that only resembles a time zone is refused', () => {
+test('a name that only resembles the name of a time zone is refused', () => {
   for (const good of ['Europe/Lisbon', 'europe/lisbon', 'UTC'])
     assert.equal(quietHoursFault(hours(good)), undefined, good);
   for (const bad of ['Europe/Nowhere', 'Asia/\u212aolkata', '', 'Lisbon']) {
@@ -81,7 +81,7 @@ test('a name that only resembles a time zone is refused', () => {
   }
 });
 
-test('hours outside of 0 to 24 or of no length are refused, and hours over midnight are accepted', () => {
+test('allowed hours outside of 0 to 24 or of no length are refused, and hours over midnight are accepted', () => {
   const fault = (from: number, until: number) => quietHoursFault({ from, until, timeZone: 'UTC' });
   for (const [from, until] of [
     [8, 8],
@@ -144,7 +144,7 @@ function openByTemporal(all: readonly Hours[], at: number): number {
   return all.length > 1 ? openByTemporal(all.slice(0, 1), at) : at;
 }
 
-test('hours follow the local clock of their zone, also on days when its offset changes', () => {
+test('allowed hours follow the local clock of their zone, also on days when its offset changes', () => {
   const hour = fc.integer({ min: 0, max: 24 });
   const stated = fc
     .record({ from: hour, until: hour, timeZone: fc.constantFrom(...zones) })

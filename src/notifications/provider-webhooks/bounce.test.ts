@@ -6,7 +6,7 @@ import { bounceAddressFault, createBounceAddresses, parseBounce } from './bounce
 const newId = createIdGenerator({ now: () => Date.UTC(2026, 0, 15, 9) }, (bytes) => new Uint8Array(bytes));
 const delivery = newId('delivery');
 
-test('the longest accepted base gives an address within the limit of SMTP, and a longer one is rejected', () => {
+test('the longest accepted BOUNCE_ADDRESS gives addresses within the limit of SMTP, and a longer one is rejected', () => {
   const base = `${'b'.repeat(16)}@tax.example`;
   assert.equal(bounceAddressFault(base), undefined);
   const marked = createBounceAddresses(base, new Uint8Array(32)).addressFor({ delivery, attempt: 999 });
@@ -101,7 +101,7 @@ test('a report is decoded and parsed with comments, and a quoted report in the t
   readsAs(bounceOf(['Action: delayed\nStatus: 4.4.1\n'], { text }), undefined);
 });
 
-test('quoted-printable decoding removes only soft line breaks, also in a mebibyte of spaces', () => {
+test('quoted-printable decoding removes only soft line breaks, even in a mebibyte of spaces', () => {
   const encoded = 'Content-Type: message/delivery-status\nContent-Transfer-Encoding: quoted-printable';
   const reply = 'Status: 5.0.0\nDiagnostic-Code: smtp; 552 =\n5.2.2 full';
   readsAs(bounceOf([failed(reply)], { part: encoded }), { ...refused, reason: 'mailbox-full' });
@@ -128,7 +128,7 @@ test('a report and its bounce address are parsed in any letter case', () => {
   readsAs(report.replace(types, (type) => type.toUpperCase()).replace(own.toLowerCase(), own.toUpperCase()), refused);
 });
 
-test('a mail of another type is no bounce even with a report in it', () => {
+test('a mail of another type does not count as a bounce, even with a report in it', () => {
   const whole = reportOf('5.1.1');
   const type = 'multipart/report; report-type=delivery-status';
   for (const other of [
@@ -142,14 +142,14 @@ test('a mail of another type is no bounce even with a report in it', () => {
   readsAs(bounceOf([failed('Status: 5.1.1')], { part }), undefined);
 });
 
-test('a mailing list with one reached member is no failure, and a delay does not hide a failure', () => {
+test('a bounce of a mailing list with one reached member is no failure, and a delay does not hide a failure', () => {
   const delayed = 'Action: delayed\nStatus: 4.4.1\n';
   readsAs(bounceOf([delayed, failed('Status: 5.1.1')]), refused);
   for (const action of ['delivered', 'relayed', 'expanded'])
     readsAs(bounceOf([failed('Status: 5.1.1'), `Action: ${action}\nStatus: 2.0.0\n`]), undefined, action);
 });
 
-test('an incomplete mail is no bounce', () => {
+test('an incomplete mail does not count as a bounce', () => {
   const whole = reportOf('5.1.1');
   const odd = [
     '',

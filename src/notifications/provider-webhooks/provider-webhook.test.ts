@@ -52,13 +52,13 @@ test('a request without the token gets 401 with a Bearer and a Basic challenge',
     assert.equal(await post('{}', { authorization }), 200, authorization);
 });
 
-test('another method gets 405 with the allowed method', async (t) => {
+test('a request with another method gets 405 with the allowed method', async (t) => {
   const { call } = await calledBack(t);
   const { status, headers } = await call({ method: 'PUT', body: '{}' });
   assert.deepEqual([status, headers.get('allow')], [405, 'POST']);
 });
 
-test('an unreadable body gets 400, and an empty one 200', async (t) => {
+test('a request with an unreadable body gets 400, and a request with an empty body gets 200', async (t) => {
   const { post, receipts } = await calledBack(t);
   assert.deepEqual(
     [await post('{"id": 5,'), await post('<receipt/>', { 'content-type': 'text/xml' }), await post('id=5&status=1')],

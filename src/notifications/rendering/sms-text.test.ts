@@ -116,7 +116,7 @@ test('the GSM alphabet is exactly that of 3GPP TS 23.038', () => {
   }
 });
 
-test('white space around a text is removed', () => {
+test('white space around a text message is removed', () => {
   const content = { message: '\n Text. \n' };
   assert.equal(renderSmsText({ sender: 'Tax', subject: undefined, content, language: undefined }).text, 'Tax: Text.');
 });
@@ -137,7 +137,7 @@ test('an announcement in a language of Latin script fits the GSM alphabet, which
   }
 });
 
-test('segments are counted as gateways charge them', () => {
+test('the segments of a text message are counted as gateways charge them', () => {
   assert.deepEqual(
     ['a'.repeat(160), 'a'.repeat(161), '€'.repeat(80), '€'.repeat(81), 'Č'.repeat(70), `Č${'a'.repeat(70)}`].map(
       countSegments,

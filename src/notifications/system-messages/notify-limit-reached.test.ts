@@ -10,7 +10,7 @@ import { notifyLimitReached } from './notify-limit-reached.ts';
 const dayMs = 86_400_000;
 
 for (const engine of engines) {
-  test(`${engine.name}: the notice of a reached limit is information by the whole cascade, or waits for its instant`, async (t) => {
+  test(`${engine.name}: the notice of a reached limit is sent by the whole cascade, at once or at its given instant`, async (t) => {
     const { app, time } = await createDeliveryApp(t, await engine.open(t));
     const now = time.clock.now();
     const call = { now, createId: app.createId, ports: app.ports };

@@ -16,7 +16,7 @@ function bodyOf(source: string, values: PlaceholderValues = {}): string {
   return body.replaceAll(' dir="auto"', '');
 }
 
-test('a line that starts with a number continues its paragraph, and only 1. starts a list there', () => {
+test('a line that starts with a number continues its paragraph, unless the number is 1', () => {
   const cases = [
     [
       'Ihr Termin ist am\n15. Mai 2027 um 10 Uhr, Zimmer 3.',
@@ -81,7 +81,7 @@ test('a link leads to its written URL with filled placeholders and balanced pare
   for (const [source = '', html] of cases) assert.equal(bodyOf(source, values), `<p>${html}</p>`, source);
 });
 
-test('punctuation around a URL is not part of it, in the scripts of any language', () => {
+test('punctuation around a URL is not part of the URL, in the scripts of any language', () => {
   const url = 'https://e.org/x';
   for (const sentence of [
     'Siehe „URL“.',
@@ -174,7 +174,7 @@ test('a bidirectional control before a link reverses neither its text nor its ho
   assert.equal(renderPlainText({ message: source }), `a${rlo}${pdf} b${rlo} ${pdf}bank <https://evil.example/> c`);
 });
 
-test('a character outside the first plane counts as one, and so does half of a surrogate pair', () => {
+test('a character outside the basic plane, or half of a surrogate pair, counts as one character', () => {
   for (const text of ['', 'abc', 'ñ', '𝒜b😀', '👩‍👩‍👧', '\ud83d', '\ude00\ud83d', 'x\ud83d\ud83d\ude00y'])
     assert.equal(countCodePoints(text), Array.from(text).length, JSON.stringify(text));
 });

@@ -4,7 +4,7 @@ import { createIdGenerator } from '../../kernel/id.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
 import { createWebhookScheduler } from './webhook-scheduler.ts';
 
-test('a claim spreads its calls over the next webhooks in turn, and a failing webhook gets two slots', () => {
+test('a claim distributes its calls to the next webhooks in turn, and a failing webhook gets two slots', () => {
   const scheduler = createWebhookScheduler();
   const createId = createIdGenerator({ now: () => 0 }, systemRandom);
   const ids = Array.from({ length: 6 }, () => createId('webhook')).sort();

@@ -8,7 +8,7 @@ import { countCalls, findWebhooksWithCounts, insertWebhook, maxCallCount } from 
 const createId = createIdGenerator({ now: () => 1_000 }, systemRandom);
 
 for (const engine of engines) {
-  test(`${engine.name}: the counts of the calls of a webhook stop at the limit`, async (t) => {
+  test(`${engine.name}: the numbers of waiting and failed calls of a webhook are counted up to a limit`, async (t) => {
     const db = await engine.open(t);
     const webhook = { clientId: 'tax', url: 'https://tax.example/', signature: 'v1', createdAt: 1_000 } as const;
     const [few, many] = [createId('webhook'), createId('webhook')];
