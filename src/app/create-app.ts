@@ -15,10 +15,10 @@ import { createDocuments } from '../documents/create-documents.ts';
 import { createIdentity } from '../identity/create-identity.ts';
 import { createContactDetails } from '../identity/register/contact-details.ts';
 import type { CascadePolicy } from '../notifications/cascade/cascade.ts';
-import { createNotifications } from '../notifications/create-notifications.ts';
+import { createNotifications, type NotificationsSlice } from '../notifications/create-notifications.ts';
 import { confirmLinksOf } from '../notifications/inbox/confirm-receipt.ts';
+import { inboxLinkOf } from '../notifications/inbox/inbox-link.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
-import type { SenderOf } from '../notifications/notification/sending-service.ts';
 import { createCookies } from '../web/browser-cookies.ts';
 import { browserNotFoundPage } from '../web/not-found-page.ts';
 import { outboxPath } from '../web/outbox-page.ts';
@@ -189,7 +189,7 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     refusedPage,
     mounts: [
       mountStartPage({ ...site, publicUrl, hasOutbox, hasCitizenPages: citizenPages !== undefined }),
-      ...receiptPageMounts(context, notifications.senderOf, site),
+      ...receiptPageMounts(context, notifications, site),
       ...(citizenPages?.mounts ?? []),
     ],
   };
@@ -218,11 +218,17 @@ export function pairOperations(
 }
 
 /** The page on which citizens confirm the receipt of mail. */
-function receiptPageMounts(context: AppContext, senderOf: SenderOf, site: MailPageSite): readonly MountedHandler[] {
+function receiptPageMounts(
+  context: AppContext,
+  { senderOf, calendar }: Pick<NotificationsSlice, 'senderOf' | 'calendar'>,
+  site: MailPageSite,
+): readonly MountedHandler[] {
   const links = confirmLinksOf(context);
   const onFault = (fault: unknown) => context.log.fault('received', fault);
-  const deps = { ...context, read: context.db.read, senderOf, site, onFault };
-  return links === undefined ? [] : [mountReceiptPage(deps, links)];
+  if (links === undefined) return [];
+  const inboxLink = inboxLinkOf(context.settings);
+  const deps = { ...context, read: context.db.read, senderOf, calendar, inboxLink, site, onFault };
+  return [mountReceiptPage(deps, links)];
 }
 
 function overridePages(given: readonly PageRoute[], own: readonly PageRoute[]): readonly PageRoute[] {

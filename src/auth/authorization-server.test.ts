@@ -277,7 +277,16 @@ test('the handler issues a token when Fastify mounts it and leaves the body unre
   assert.equal(response.status, 200);
 });
 
-test('a request from a web page gets no token, even with the correct secret', async (t) => {
+test('a request from the page of the reference gets a token with the correct secret only, and no CORS header', async (t) => {
+  const served = await startTokenServer(t);
+  const right = await served.ask({}, { ...basicAuthHeader(served), origin: publicUrl });
+  assert.deepEqual([right.status, right.headers.get('access-control-allow-origin')], [200, null]);
+  const { clientId } = served.client.client;
+  const wrong = `Basic ${Buffer.from(`${clientId}:wrong`).toString('base64')}`;
+  assert.equal((await served.ask({}, { authorization: wrong, origin: publicUrl })).status, 401);
+});
+
+test('a request from a web page of another origin gets no token, even with the correct secret', async (t) => {
   const served = await startTokenServer(t);
   const { clientId } = served.client.client;
   const { status, headers, body } = await served.ask(

@@ -90,9 +90,10 @@ function createTokenGranter(deps: TokenEndpointDeps) {
   ): Promise<TokenResult> => {
     const client = await authenticateClient(presented);
     if ('error' in client) return client;
-    // Clients are servers. A web page that holds the credential of a client is a leak, and gets no token.
+    // Clients are servers. A web page of another origin that holds the credential of a client is a leak, and gets no token. The page
+    // /docs requests tokens with the credential that its reader enters.
     const { origin } = request.headers;
-    if (origin !== undefined)
+    if (origin !== undefined && origin !== new URL(publicUrl).origin)
       return invalidRequest(`origin ${origin} not allowed for client: ${client.clientId}`, 'origin');
     const scopes = grantedScopes(parameters, client, resourceOf(publicUrl));
     if ('error' in scopes) return scopes;

@@ -12,7 +12,8 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
   fr: ['page.frame.menu', 'page.nav.messages', 'page.nav.documents'],
   pt: ['page.frame.menu'],
   it: ['page.frame.menu'],
-  nl: ['page.frame.menu', 'page.frame.privacy'],
+  de: ['message.website'],
+  nl: ['message.website', 'page.frame.menu', 'page.frame.privacy'],
 };
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */

@@ -15,9 +15,9 @@ import { findPreferences } from './contact/contact-preferences-store.ts';
 
 import { createTemplate } from './create-template.ts';
 import { createWebhook } from './create-webhook.ts';
-import { type Calendar, calendarNotice } from './evidence/legal-effect.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
+import { type Calendar, calendarNotice } from './legal-effect/legal-effect.ts';
 import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
 import { listInboxMessages } from './list-inbox-messages.ts';
 import { listNotifications } from './list-notifications.ts';
@@ -70,6 +70,7 @@ export type NotificationsDeps = SliceDeps & {
 export type NotificationsSlice = Slice & {
   readonly notices: Notices;
   readonly senderOf: SenderOf;
+  readonly calendar: Calendar;
   /** The name of the organisation of a client, as citizens read it. */
   organisationOf(clientId: string): string;
   /** The language that a citizen has stated for messages; undefined if none. */
@@ -123,6 +124,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
   const contactOf = createContactLookup(deps, deps.registeredContactOf);
   const senderOf = createSenderLookup(deps.clients, settings.registerName);
   const serviceOf = createServiceLookup(deps.clients, settings.registerName);
+  const calendar = calendarOf(deps);
   logDeliveries(log, onCommitted);
   const ports: AllPorts = {
     contactOf,
@@ -141,12 +143,12 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     isPrivateHost: createPrivateHostCheck(targetRulesOf(settings)),
     evidenceKey: deps.evidenceKey,
     evidenceIssuer: deps.publicUrl,
-    calendar: calendarOf(deps),
+    calendar,
     requestTimeStamp: await createTimeStamper(deps),
   };
   return {
     operations: allOperations.map((operation) => bindOperation(operation, ports)),
-    jobs: notificationJobs({ ...deps, contactOf, senderOf }),
+    jobs: notificationJobs({ ...deps, contactOf, senderOf, calendar }),
     registerMetrics: (metrics) => {
       countDeliveries(metrics, onCommitted);
       countFinalStatuses(metrics, onCommitted);
@@ -154,6 +156,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     checks: [{ onlyWorker: true, run: () => reportMissingSpool({ settings, log }) }],
     notices: createNotices(ports),
     senderOf,
+    calendar,
     organisationOf: (clientId) => serviceOf(clientId).name,
     statedLanguageOf: async (citizenId) => {
       const { preferences } = await findPreferences({ read: db.read, citizenKeys }, citizenId);

@@ -13,7 +13,12 @@ import {
   confirmReceipt,
   findConfirmableMail,
 } from '../notifications/inbox/confirm-receipt.ts';
+import type { InboxLink } from '../notifications/inbox/inbox-link.ts';
+import { findLegalNotice } from '../notifications/legal-effect/find-legal-notice.ts';
+import type { Calendar } from '../notifications/legal-effect/legal-effect.ts';
+import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
 import type { SenderOf } from '../notifications/notification/sending-service.ts';
+import { legalSentences } from '../notifications/rendering/legal-text.ts';
 import type { Cookies } from './browser-cookies.ts';
 import { type PageLayout, renderLayout } from './citizen-layout.ts';
 import { citizenTextsOf } from './citizen-texts.ts';
@@ -25,6 +30,10 @@ import type { SiteFrame } from './site-frame.ts';
 type ReceiptPageDeps = ConfirmDeps & {
   readonly senderOf: SenderOf;
   readonly site: MailPageSite;
+  /** The days that do not count as working days, for legal effect. */
+  readonly calendar: Calendar;
+  /** The page of a message in the inbox; undefined when there is none. */
+  readonly inboxLink?: InboxLink | undefined;
   onFault(fault: unknown): void;
 };
 
@@ -54,9 +63,12 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
     }
     const found = await findConfirmableMail(deps.read, delivery);
     if (found === undefined) return unknownLinkPage(locale);
-    const { name: sender } = await deps.senderOf(found.notification.clientId);
-    if (found.notification.status !== 'read') return askPage(path, locale, sender);
-    return confirmedPage(locale, sender);
+    const { notification, isConfirmed } = found;
+    const { name: sender } = await deps.senderOf(notification.clientId);
+    const notice = await findLegalNotice(deps, notification, { now: deps.clock.now() });
+    if (!isConfirmed && notification.status !== 'read') return askPage(path, locale, { sender, notice });
+    const link = notification.status === 'read' ? undefined : deps.inboxLink?.(notification.id);
+    return confirmedPage(locale, { sender, notice, link });
   }
   const handler: RequestListener = (request, response) => {
     answer(request)
@@ -87,17 +99,34 @@ function textsFor({ frame, cookies }: MailPageSite, request: IncomingMessage, ur
 /** The page names the service that it speaks for, if it is known. */
 const layoutOf = (layout: PageLayout, sender: string): PageLayout => ({ ...layout, site: sender });
 
-function askPage(path: string, { receiptPage: { ask }, language, layout }: MailPageTexts, sender: string) {
-  const { title, text, button, warning } = ask;
+type ReceiptSubject = { readonly sender: string; readonly notice: LegalNotice | undefined };
+
+/** Says beforehand what the button means for the legal effect of the message, if its sender named a rule. */
+function askPage(path: string, texts: MailPageTexts, { sender, notice }: ReceiptSubject) {
+  const { receiptPage, language, layout } = texts;
+  const { ask } = receiptPage;
   const values = { sender: isolated(sender) };
+  const text = notice === undefined ? ask.text : ask.legalText;
   const content = html`<p>${formatMessage(language, text, values)}</p>
-    <form method="post" action="${path}"><button type="submit">${button}</button></form>
-    <p>${formatMessage(language, warning, values)}</p>`;
-  return renderLayout(layoutOf(layout, sender), { title, content });
+    ${notice === undefined ? '' : html`<p class="notice">${consequenceOf(texts, notice)}</p>`}
+    <form method="post" action="${path}"><button type="submit">${ask.button}</button></form>
+    <p>${formatMessage(language, ask.warning, values)}</p>`;
+  return renderLayout(layoutOf(layout, sender), { title: ask.title, content });
 }
 
-function confirmedPage({ receiptPage: { confirmed }, language, layout }: MailPageTexts, sender: string) {
-  const content = html`<p>${formatMessage(language, confirmed.text, { sender: isolated(sender) })}</p>`;
+function consequenceOf({ receiptPage: { ask }, language }: Locale, notice: LegalNotice): string {
+  const whenServed = legalSentences(language, notice).join(' ');
+  if (notice.effectiveOn !== undefined) return whenServed;
+  return notice.confirmationCounts ? ask.counts : `${ask.doesNotCount} ${whenServed}`;
+}
+
+function confirmedPage(
+  { receiptPage: { confirmed }, message, language, layout }: MailPageTexts,
+  { sender, notice, link }: ReceiptSubject & { readonly link: string | undefined },
+) {
+  const content = html`<p>${formatMessage(language, confirmed.text, { sender: isolated(sender) })}</p>
+    ${notice === undefined ? '' : html`<p class="notice">${legalSentences(language, notice).join(' ')}</p>`}
+    ${link === undefined ? '' : html`<p><a href="${link}">${message.readInInbox}</a></p>`}`;
   return renderLayout(layoutOf(layout, sender), { title: confirmed.title, content });
 }
 
