@@ -382,6 +382,55 @@ export type EventData = {
   [more: string]: unknown;
 };
 
+export type ExportInboxAnswer = {
+  /** The items of this page. */
+  items: ExportedMessage[];
+  /** For `cursor`; null on the last page. */
+  next: string | null;
+};
+
+export type ExportInboxBody = {
+  /** The `next` of the previous response. */
+  cursor?: string;
+  /** The maximum number of messages; default 50. */
+  limit?: number;
+};
+
+export type ExportedMessage = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** The subject line. */
+  subject: string | null;
+  /** The name of the service that sent it. */
+  sender: string;
+  /** The category of the message. */
+  category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
+  /** The language (BCP 47). */
+  language: string | null;
+  /** When the sender submitted it. */
+  createdAt: string;
+  /** When it was placed in the inbox: at createdAt, or at the time that the sender named. */
+  receivedAt: string;
+  /** Whether the citizen opened it before. */
+  opened: boolean;
+  /** The client that sent it; for `sender` in a list or search. */
+  senderId: string;
+  /** The reference that the sender gave. */
+  reference: string | null;
+  /** Until when the sender needs an answer: a date (YYYY-MM-DD) or an instant. */
+  respondBy: string | null;
+  /** Whether it is new, or the citizen marked it as unread. */
+  unread: boolean;
+  /** Whether the citizen moved it to the archive. */
+  archived: boolean;
+  /** The text as sent; null if the citizen has not opened the message. */
+  message: string | null;
+  /** The message as an HTML page with all texts escaped; null if the citizen has not opened it. */
+  html: string | null;
+  /** Documents that belong to the message. */
+  attachments: Attachment[];
+};
+
 export type FeedEvent = {
   /** The id of the event in the ledger, and the webhook-id of its calls. */
   id: string;
@@ -450,6 +499,32 @@ export type InboxItem = {
   receivedAt: string;
   /** Whether the citizen opened it before. */
   opened: boolean;
+  /** The client that sent it; for `sender` in a list or search. */
+  senderId: string;
+  /** The reference that the sender gave. */
+  reference: string | null;
+  /** Until when the sender needs an answer: a date (YYYY-MM-DD) or an instant. */
+  respondBy: string | null;
+  /** Whether it is new, or the citizen marked it as unread. */
+  unread: boolean;
+  /** Whether the citizen moved it to the archive. */
+  archived: boolean;
+};
+
+export type InboxMark = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** Whether it is new, or the citizen marked it as unread. */
+  unread: boolean;
+  /** Whether the citizen moved it to the archive. */
+  archived: boolean;
+};
+
+export type InboxSender = {
+  /** The id of the client. */
+  id: string;
+  /** Its name. */
+  name: string;
 };
 
 export type ListDocumentsAnswer = {
@@ -472,6 +547,10 @@ export type ListInboxMessagesAnswer = {
   items: InboxItem[];
   /** For `cursor`; null on the last page. */
   next: string | null;
+  /** The number of unread messages outside the archive, among the newest 1000. */
+  unreadCount: number;
+  /** The services that sent the newest 1000 messages, for `sender`. */
+  senders: InboxSender[];
 };
 
 export type ListNotificationsAnswer = {
@@ -679,12 +758,24 @@ export type OpenInboxMessageAnswer = {
   receivedAt: string;
   /** Whether the citizen opened it before. */
   opened: boolean;
+  /** The client that sent it; for `sender` in a list or search. */
+  senderId: string;
+  /** The reference that the sender gave. */
+  reference: string | null;
+  /** Until when the sender needs an answer: a date (YYYY-MM-DD) or an instant. */
+  respondBy: string | null;
+  /** Whether it is new, or the citizen marked it as unread. */
+  unread: boolean;
+  /** Whether the citizen moved it to the archive. */
+  archived: boolean;
   /** The text as sent: plain text or restricted Markdown. */
   message: string;
   /** The message as an HTML page with all texts escaped. */
   html: string;
   /** Documents that belong to the message. */
   attachments: Attachment[];
+  /** The number of unread messages outside the archive, among the newest 1000. */
+  unreadCount: number;
 };
 
 /**
@@ -876,6 +967,36 @@ export type ReceiveEvent = {
   data: EventData;
 };
 
+export type SearchInboxAnswer = {
+  /** The items of this page. */
+  items: InboxItem[];
+  /** For `cursor`; null when all messages were searched. */
+  next: string | null;
+  /** The number of messages that this request searched. */
+  searched: number;
+  /** The number of unread messages outside the archive, among the newest 1000. */
+  unreadCount: number;
+  /** The services that sent the newest 1000 messages, for `sender`. */
+  senders: InboxSender[];
+};
+
+export type SearchInboxBody = {
+  /** Words that subject, text, reference or titles of documents must all contain. Case and accents do not count. */
+  text: string;
+  /** Only messages with this `senderId`. */
+  sender?: string;
+  /** Only messages of this category. */
+  category?: 'information' | 'decision' | 'reminder' | 'urgent';
+  /** true: only messages that are new or marked as unread. false: only the others. */
+  unread?: boolean;
+  /** true: only archived messages. false: only the others. */
+  archived?: boolean;
+  /** The `next` of the previous response. */
+  cursor?: string;
+  /** The maximum number of messages; default 100. */
+  limit?: number;
+};
+
 export type SendNotificationAnswer = {
   /** The id. Do not parse it. */
   id: string;
@@ -929,6 +1050,11 @@ export type SendNotificationBody = {
    * notification becomes sent, unknown or undeliverable.
    */
   deliverBy?: string;
+  /**
+   * Until when you need an answer: a date (YYYY-MM-DD) or an instant, at most two years after sendAt. The inbox of the
+   * citizen shows it. It changes neither the delivery nor the legal effect.
+   */
+  respondBy?: string;
   /**
    * The channels in your order. The first begins at once, the others after the waiting times of the server policy. The
    * inbox is always used. Default: all channels of the policy.
@@ -1727,6 +1853,14 @@ export type Operations = {
       cursor?: string;
       /** The maximum number of messages; default 100. */
       limit?: number;
+      /** Only messages with this `senderId`. */
+      sender?: string;
+      /** Only messages of this category. */
+      category?: 'information' | 'decision' | 'reminder' | 'urgent';
+      /** true: only messages that are new or marked as unread. false: only the others. */
+      unread?: boolean;
+      /** true: only archived messages. false: only the others. */
+      archived?: boolean;
     };
     answers: {
       200: ListInboxMessagesAnswer;
@@ -1872,5 +2006,49 @@ export type Operations = {
       eventId: string;
     };
     answers: Record<never, never>;
+  };
+  /** Search my official messages */
+  searchInbox: {
+    body: SearchInboxBody;
+    answers: {
+      200: SearchInboxAnswer;
+    };
+  };
+  /** Archive one of my messages */
+  archiveInboxMessage: {
+    params: {
+      /** The id from the list. */
+      id: string;
+    };
+    answers: {
+      200: InboxMark;
+    };
+  };
+  /** Move one of my messages back to the inbox */
+  restoreInboxMessage: {
+    params: {
+      /** The id from the list. */
+      id: string;
+    };
+    answers: {
+      200: InboxMark;
+    };
+  };
+  /** Mark one of my messages as unread */
+  markInboxMessageUnread: {
+    params: {
+      /** The id from the list. */
+      id: string;
+    };
+    answers: {
+      200: InboxMark;
+    };
+  };
+  /** Download my official messages */
+  exportInbox: {
+    body: ExportInboxBody;
+    answers: {
+      200: ExportInboxAnswer;
+    };
   };
 };

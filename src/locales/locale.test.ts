@@ -8,7 +8,16 @@ import { placeholdersOf } from './message-format.ts';
 const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
 
 /** Texts that are the same in English and in another language, by key. */
-const sharedKeys: Readonly<Record<string, readonly string[]>> = { fr: ['page.nav.messages', 'page.nav.documents'] };
+const sharedKeys: Readonly<Record<string, readonly string[]>> = {
+  fr: [
+    'page.nav.messages',
+    'page.nav.documents',
+    'page.messages.categories.information',
+    'page.messages.categories.urgent',
+  ],
+  de: ['page.messages.categories.information'],
+  nl: ['page.messages.inbox'],
+};
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */
 function textsByKey(texts: object, prefix = ''): Map<string, string> {

@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
+import type { Read } from '../db/database.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
-import { findInboxPage, findInboxPosition, type InboxMessage, receivedAtOf } from './inbox/citizen-inbox.ts';
+import { findInboxPage, findInboxPosition, type InboxMessage, isUnread, receivedAtOf } from './inbox/citizen-inbox.ts';
+import { inboxFilterProperties } from './inbox/inbox-filter.ts';
+import { findInboxOverview, maxCounted } from './inbox/inbox-overview.ts';
 import { messageLanguageOf } from './notification/message-content.ts';
 import { categories } from './notification/notification.ts';
 import { literalUnion } from './notification/notification-shape.ts';
@@ -18,6 +21,7 @@ const request = {
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: maxMessages, description: 'The maximum number of messages; default 100.' }),
       ),
+      ...inboxFilterProperties,
     },
     { additionalProperties: false },
   ),
@@ -36,6 +40,44 @@ export const inboxItemProperties = {
     description: 'When it was placed in the inbox: at createdAt, or at the time that the sender named.',
   }),
   opened: Type.Boolean({ description: 'Whether the citizen opened it before.' }),
+  senderId: Type.String({ description: 'The client that sent it; for `sender` in a list or search.' }),
+  reference: Type.Union([Type.String(), Type.Null()], { description: 'The reference that the sender gave.' }),
+  respondBy: Type.Union([Type.String(), Type.Null()], {
+    description: 'Until when the sender needs an answer: a date (YYYY-MM-DD) or an instant.',
+  }),
+  unread: Type.Boolean({ description: 'Whether it is new, or the citizen marked it as unread.' }),
+  archived: Type.Boolean({ description: 'Whether the citizen moved it to the archive.' }),
+};
+
+/** The schema of the documents of a message. */
+export const attachmentListShape = Type.Array(
+  Type.Object(
+    {
+      id: Type.String({ description: 'A document of the citizen; read it at /v1/documents/{id}.' }),
+      title: Type.String(),
+    },
+    { $id: 'Attachment' },
+  ),
+);
+
+/** The schema of a message in the list of the inbox. */
+export const inboxItemShape = Type.Object(inboxItemProperties, { $id: 'InboxItem' });
+
+/** The number of unread messages, in the responses of the inbox. */
+export const unreadCountSchema = Type.Integer({
+  description: `The number of unread messages outside the archive, among the newest ${maxCounted}.`,
+});
+
+/** The members that describe the whole inbox, in the responses of a list and a search. */
+export const inboxOverviewProperties = {
+  unreadCount: unreadCountSchema,
+  senders: Type.Array(
+    Type.Object(
+      { id: Type.String({ description: 'The id of the client.' }), name: Type.String({ description: 'Its name.' }) },
+      { $id: 'InboxSender' },
+    ),
+    { description: `The services that sent the newest ${maxCounted} messages, for \`sender\`.` },
+  ),
 };
 
 /** Lists the citizen's own inbox, newest first. Listing does not open messages; `openInboxMessage` does. */
@@ -48,14 +90,15 @@ export const listInboxMessages = defineOperation({
   callers: ['citizens'],
   summary: 'My official messages',
   description:
-    'For the citizen whom the token names (claim citizen_id of a trusted issuer). Newest first, by receivedAt.',
+    'For the citizen whom the token names (claim citizen_id of a trusted issuer). Newest first, by receivedAt. With the archived messages, unless `archived` is false.',
   request,
   responses: {
     200: {
       description: 'One page.',
       schema: Type.Object({
-        items: Type.Array(Type.Object(inboxItemProperties, { $id: 'InboxItem' })),
+        items: Type.Array(inboxItemShape),
         next: Type.Union([Type.String(), Type.Null()], { description: 'For `cursor`; null on the last page.' }),
+        ...inboxOverviewProperties,
       }),
     },
   },
@@ -64,22 +107,44 @@ export const listInboxMessages = defineOperation({
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const { cursor: last, limit = maxMessages } = call.query;
+    const { cursor: last, limit = maxMessages, ...filter } = call.query;
     const before = last === undefined ? undefined : await findInboxPosition(call.read, citizenId, last);
     if (last !== undefined && before === undefined) {
       const detail = 'must be `next` of an earlier page';
       return { refusal: refuseIssues([{ in: 'query', name: 'cursor', code: 'malformed', detail }]) };
     }
-    const { messages, next } = await findInboxPage({ ...call.ports, read: call.read }, citizenId, { limit, before });
-    const language = await citizenLanguageOf(call.ports, citizenId);
-    const items = await Promise.all(messages.map((message) => inboxItemOf(message, call.ports, language)));
+    const deps = { ...call.ports, read: call.read };
+    const { messages, next } = await findInboxPage(deps, citizenId, { limit, before, filter });
+    const items = await inboxItemsOf(call, citizenId, messages);
     const head = { id: call.createId('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
-      answer: { status: 200, json: { items, next: next ?? null } },
+      answer: {
+        status: 200,
+        json: { items, next: next ?? null, ...(await inboxOverviewOf(call, citizenId)) },
+      },
     };
   },
 });
+
+type InboxCall = { readonly ports: NotificationPorts; readonly read: Read };
+
+/** The JSON of `inboxOverviewProperties`. */
+export async function inboxOverviewOf({ ports, read }: InboxCall, citizenId: string) {
+  const { unread, senders } = await findInboxOverview(read, citizenId);
+  const named = senders.map(async (id) => ({ id, name: (await ports.senderOf(id)).name }));
+  return { unreadCount: unread, senders: await Promise.all(named) };
+}
+
+/** The JSON of several messages. */
+export async function inboxItemsOf(
+  { ports }: Pick<InboxCall, 'ports'>,
+  citizenId: string,
+  messages: readonly InboxMessage[],
+) {
+  const language = await citizenLanguageOf(ports, citizenId);
+  return await Promise.all(messages.map((message) => inboxItemOf(message, ports, language)));
+}
 
 /** The language of the citizen; undefined while the register is unavailable, because messages are readable without it. */
 export async function citizenLanguageOf(
@@ -96,11 +161,12 @@ export async function citizenLanguageOf(
 
 /** The JSON of a message in the list, with the current name of its sender. */
 export async function inboxItemOf(
-  { notification, content }: InboxMessage,
+  message: InboxMessage,
   { senderOf }: NotificationPorts,
   citizenLanguage: string | undefined,
 ) {
-  const { id, clientId, category, createdAt, status } = notification;
+  const { notification, content, mark } = message;
+  const { id, clientId, category, createdAt, status, reference } = notification;
   const language = messageLanguageOf(content, notification.language, citizenLanguage) ?? null;
   return {
     id,
@@ -111,5 +177,10 @@ export async function inboxItemOf(
     createdAt: formatInstant(createdAt),
     receivedAt: formatInstant(receivedAtOf(notification)),
     opened: status === 'read',
+    senderId: clientId,
+    reference,
+    respondBy: content.respondBy ?? null,
+    unread: isUnread(message),
+    archived: mark.archived,
   };
 }

@@ -2,8 +2,15 @@ import { Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { openMessageOfCitizen } from './inbox/citizen-inbox.ts';
-import { citizenLanguageOf, inboxItemOf, inboxItemProperties } from './list-inbox-messages.ts';
+import { isUnread, openMessageOfCitizen } from './inbox/citizen-inbox.ts';
+import { findInboxOverview } from './inbox/inbox-overview.ts';
+import {
+  attachmentListShape,
+  citizenLanguageOf,
+  inboxItemOf,
+  inboxItemProperties,
+  unreadCountSchema,
+} from './list-inbox-messages.ts';
 import { blocksOf } from './notification/message-content.ts';
 import type { NotificationPorts } from './ports.ts';
 import { defaultSubject } from './rendering/mail-text.ts';
@@ -37,15 +44,8 @@ export const openInboxMessage = defineOperation({
         ...inboxItemProperties,
         message: Type.String({ description: 'The text as sent: plain text or restricted Markdown.' }),
         html: Type.String({ description: 'The message as an HTML page with all texts escaped.' }),
-        attachments: Type.Array(
-          Type.Object(
-            {
-              id: Type.String({ description: 'A document of the citizen; read it at /v1/documents/{id}.' }),
-              title: Type.String(),
-            },
-            { $id: 'Attachment' },
-          ),
-        ),
+        attachments: attachmentListShape,
+        unreadCount: unreadCountSchema,
       }),
     },
   },
@@ -70,9 +70,12 @@ async function openForCitizen(
   const title = content.subject ?? defaultSubject(language, sender);
   const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, notification: notification.id });
   const { attachments = [] } = content;
+  const { unread } = await findInboxOverview(call.read, citizenId);
+  // The overview still counts the message that this request opens.
+  const unreadCount = isUnread(found) && !item.archived ? Math.max(0, unread - 1) : unread;
   return {
     effect,
-    answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
+    answer: { status: 200, json: { ...item, unread: false, message: content.message, html, attachments, unreadCount } },
     // The message has changed since it was read: try again.
     onConflict: () => openForCitizen(call),
   };
