@@ -6,7 +6,7 @@ import { type InboxItem, messageDetails, respondByTag, titleOf } from './message
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** The messages that a download contains at most. */
-export const maxDownloaded = 2_000;
+export const maxDownloaded = 1_000;
 
 /** A message of a download. `html` is null if the citizen has not opened it. */
 export type DownloadedMessage = InboxItem & {
