@@ -56,8 +56,8 @@ for (const engine of engines) {
     const id = await send();
     const shown = async () => {
       const { items, unreadCount } = await list();
-      const { opened, unread, archived } = items[0] ?? {};
-      return { opened, unread, archived, unreadCount };
+      const [item] = items;
+      return { opened: item?.['opened'], unread: item?.['unread'], archived: item?.['archived'], unreadCount };
     };
     assert.deepEqual(await shown(), { opened: false, unread: true, archived: false, unreadCount: 1 });
     const opened = await run(openInboxMessage, { params: { id } });
@@ -169,7 +169,8 @@ for (const engine of engines) {
     await run(archiveInboxMessage, { params: { id: await send() } });
     const kept = await send({ citizenId: 'cit-bo' });
     await app.serve(archiveInboxMessage)({ params: { id: kept } }, { citizenId: 'cit-bo' });
-    await db.write(eraseMessagesStatements({ citizenId: 'cit-ada', erasedId: 'erased-1', chain: 'c' }));
+    const erased = { citizenId: 'cit-ada', erasedId: 'erased-1', chain: Buffer.from('c'), keepsRegisterRow: true };
+    await db.write(eraseMessagesStatements({ ...erased, now: start, proof: app.createId('event') }));
     assert.deepEqual(await db.read('select notification_id from inbox_mark'), [{ notification_id: kept }]);
   });
 }
