@@ -413,7 +413,7 @@ export type ExportedMessage = {
   receivedAt: string;
   /** Whether the citizen opened it before. */
   opened: boolean;
-  /** The client that sent it; for `sender` in a list or search. */
+  /** The client that sent it; a list or search can be limited to it. */
   senderId: string;
   /** The reference that the sender gave. */
   reference: string | null;
@@ -499,7 +499,7 @@ export type InboxItem = {
   receivedAt: string;
   /** Whether the citizen opened it before. */
   opened: boolean;
-  /** The client that sent it; for `sender` in a list or search. */
+  /** The client that sent it; a list or search can be limited to it. */
   senderId: string;
   /** The reference that the sender gave. */
   reference: string | null;
@@ -549,7 +549,7 @@ export type ListInboxMessagesAnswer = {
   next: string | null;
   /** The number of unread messages outside the archive, among the newest 1000. */
   unreadCount: number;
-  /** The services that sent the newest 1000 messages, for `sender`. */
+  /** The services that sent the newest 1000 messages, for `senderId`. */
   senders: InboxSender[];
 };
 
@@ -758,7 +758,7 @@ export type OpenInboxMessageAnswer = {
   receivedAt: string;
   /** Whether the citizen opened it before. */
   opened: boolean;
-  /** The client that sent it; for `sender` in a list or search. */
+  /** The client that sent it; a list or search can be limited to it. */
   senderId: string;
   /** The reference that the sender gave. */
   reference: string | null;
@@ -976,15 +976,15 @@ export type SearchInboxAnswer = {
   searched: number;
   /** The number of unread messages outside the archive, among the newest 1000. */
   unreadCount: number;
-  /** The services that sent the newest 1000 messages, for `sender`. */
+  /** The services that sent the newest 1000 messages, for `senderId`. */
   senders: InboxSender[];
 };
 
 export type SearchInboxBody = {
   /** Words that subject, text, reference or titles of documents must all contain. Case and accents do not count. */
   text: string;
-  /** Only messages with this `senderId`. */
-  sender?: string;
+  /** Only messages of this client. */
+  senderId?: string;
   /** Only messages of this category. */
   category?: 'information' | 'decision' | 'reminder' | 'urgent';
   /** true: only messages that are new or marked as unread. false: only the others. */
@@ -1849,18 +1849,18 @@ export type Operations = {
   /** My official messages */
   listInboxMessages: {
     query?: {
-      /** The `next` of the previous page. */
-      cursor?: string;
-      /** The maximum number of messages; default 100. */
-      limit?: number;
-      /** Only messages with this `senderId`. */
-      sender?: string;
+      /** Only messages of this client. */
+      senderId?: string;
       /** Only messages of this category. */
       category?: 'information' | 'decision' | 'reminder' | 'urgent';
       /** true: only messages that are new or marked as unread. false: only the others. */
       unread?: boolean;
       /** true: only archived messages. false: only the others. */
       archived?: boolean;
+      /** The `next` of the previous page. */
+      cursor?: string;
+      /** The maximum number of messages; default 100. */
+      limit?: number;
     };
     answers: {
       200: ListInboxMessagesAnswer;

@@ -17,11 +17,11 @@ const maxMessages = 100;
 const request = {
   query: Type.Object(
     {
+      ...inboxFilterProperties,
       cursor: Type.Optional(Type.String({ maxLength: 64, description: 'The `next` of the previous page.' })),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: maxMessages, description: 'The maximum number of messages; default 100.' }),
       ),
-      ...inboxFilterProperties,
     },
     { additionalProperties: false },
   ),
@@ -40,7 +40,7 @@ export const inboxItemProperties = {
     description: 'When it was placed in the inbox: at createdAt, or at the time that the sender named.',
   }),
   opened: Type.Boolean({ description: 'Whether the citizen opened it before.' }),
-  senderId: Type.String({ description: 'The client that sent it; for `sender` in a list or search.' }),
+  senderId: Type.String({ description: 'The client that sent it; a list or search can be limited to it.' }),
   reference: Type.Union([Type.String(), Type.Null()], { description: 'The reference that the sender gave.' }),
   respondBy: Type.Union([Type.String(), Type.Null()], {
     description: 'Until when the sender needs an answer: a date (YYYY-MM-DD) or an instant.',
@@ -76,7 +76,7 @@ export const inboxOverviewProperties = {
       { id: Type.String({ description: 'The id of the client.' }), name: Type.String({ description: 'Its name.' }) },
       { $id: 'InboxSender' },
     ),
-    { description: `The services that sent the newest ${maxCounted} messages, for \`sender\`.` },
+    { description: `The services that sent the newest ${maxCounted} messages, for \`senderId\`.` },
   ),
 };
 

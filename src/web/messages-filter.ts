@@ -42,7 +42,7 @@ export function isNarrowed({ where, sender, category, state }: MessagesFilter): 
 export function filterMembers({ where, sender, category, state }: MessagesFilter) {
   return {
     ...(where === 'all' ? {} : { archived: where === 'archive' }),
-    ...(sender === '' ? {} : { sender }),
+    ...(sender === '' ? {} : { senderId: sender }),
     ...(category === '' ? {} : { category }),
     ...(state === '' ? {} : { unread: state === 'unread' }),
   };

@@ -5,7 +5,7 @@ import { literalUnion } from '../notification/notification-shape.ts';
 
 /** The messages that a list or a search of the inbox returns. A member that is absent excludes none. */
 export type InboxFilter = {
-  readonly sender?: string | undefined;
+  readonly senderId?: string | undefined;
   readonly category?: Category | undefined;
   readonly unread?: boolean | undefined;
   readonly archived?: boolean | undefined;
@@ -13,7 +13,7 @@ export type InboxFilter = {
 
 /** The schema of these members in a request. */
 export const inboxFilterProperties = {
-  sender: Type.Optional(Type.String({ maxLength: 64, description: 'Only messages with this `senderId`.' })),
+  senderId: Type.Optional(Type.String({ maxLength: 64, description: 'Only messages of this client.' })),
   category: Type.Optional(literalUnion(categories, 'Only messages of this category.')),
   unread: Type.Optional(
     Type.Boolean({ description: 'true: only messages that are new or marked as unread. false: only the others.' }),
@@ -28,7 +28,7 @@ export const archivedSql = 'coalesce(m.archived, false) = true';
 
 /** The conditions of a filter on `notification n` and `inbox_mark m`, with its arguments from `$first` on. */
 export function filterConditions(
-  { sender, category, unread, archived }: InboxFilter,
+  { senderId, category, unread, archived }: InboxFilter,
   first: number,
 ): { readonly sql: string; readonly args: readonly SqlValue[] } {
   const args: SqlValue[] = [];
@@ -41,7 +41,7 @@ export function filterConditions(
   const is = (condition: string, wanted: boolean | undefined) => {
     if (wanted !== undefined) conditions.push(wanted ? condition : `not (${condition})`);
   };
-  compare('n.client_id', sender);
+  compare('n.client_id', senderId);
   compare('n.category', category);
   is(unreadSql, unread);
   is(archivedSql, archived);

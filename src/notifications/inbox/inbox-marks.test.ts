@@ -119,10 +119,10 @@ for (const engine of engines) {
       query = `category=decision&limit=2&cursor=${next}`;
     }
     assert.deepEqual(paged, decisions);
-    assert.deepEqual(await ids('sender=tax-office&unread=true'), [newest, oldest]);
-    assert.deepEqual(await ids('sender=tax-office&unread=false'), [middle]);
-    assert.deepEqual(await ids('sender=permit-office&category=decision'), []);
-    assert.equal((await ids('sender=permit-office')).length, 3);
+    assert.deepEqual(await ids('senderId=tax-office&unread=true'), [newest, oldest]);
+    assert.deepEqual(await ids('senderId=tax-office&unread=false'), [middle]);
+    assert.deepEqual(await ids('senderId=permit-office&category=decision'), []);
+    assert.equal((await ids('senderId=permit-office')).length, 3);
   });
 
   test(`${engine.name}: the senders of an inbox are those of its messages, and not those of messages still to come`, async (t) => {
