@@ -13,9 +13,14 @@ const maxExported = 50;
 const request = {
   body: Type.Object(
     {
-      cursor: Type.Optional(Type.String({ maxLength: 64, description: 'The `next` of the previous response.' })),
+      cursor: Type.Optional(
+        Type.String({
+          maxLength: 64,
+          description: 'The member `next` of the previous response. Default: the first page.',
+        }),
+      ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxExported, description: 'The maximum number of messages; default 50.' }),
+        Type.Integer({ minimum: 1, maximum: maxExported, description: 'The maximum number of messages. Default: 50.' }),
       ),
     },
     { $id: 'ExportInboxBody', additionalProperties: false },
@@ -53,7 +58,9 @@ export const exportInbox = defineOperation({
       description: 'One page.',
       schema: Type.Object({
         items: Type.Array(exportedShape),
-        next: Type.Union([Type.String(), Type.Null()], { description: 'For `cursor`; null on the last page.' }),
+        next: Type.Union([Type.String(), Type.Null()], {
+          description: 'The cursor of the next page. null: this is the last page.',
+        }),
       }),
     },
   },

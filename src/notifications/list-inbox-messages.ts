@@ -18,9 +18,15 @@ const request = {
   query: Type.Object(
     {
       ...inboxFilterProperties,
-      cursor: Type.Optional(Type.String({ maxLength: 64, description: 'The `next` of the previous page.' })),
+      cursor: Type.Optional(
+        Type.String({ maxLength: 64, description: 'The member `next` of the previous page. Default: the first page.' }),
+      ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxMessages, description: 'The maximum number of messages; default 100.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: maxMessages,
+          description: 'The maximum number of messages. Default: 100.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -31,29 +37,33 @@ const request = {
 export const inboxItemProperties = {
   id: Type.String(),
   subject: Type.Union([Type.String(), Type.Null()]),
-  sender: Type.String({ description: 'The name of the service that sent it.' }),
-  category: literalUnion(categories, 'The category of the message.'),
+  sender: Type.String({ description: 'The name of the service that sent the message.' }),
+  category: literalUnion(categories, 'The category that the sender chose: information, decision, reminder or urgent.'),
   language: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Type.String({ format: 'date-time', description: 'When the sender submitted it.' }),
+  createdAt: Type.String({
+    format: 'date-time',
+    description: 'The time at which the sender sent the message to this server.',
+  }),
   receivedAt: Type.String({
     format: 'date-time',
-    description: 'When it was placed in the inbox: at createdAt, or at the time that the sender named.',
+    description: 'The time at which the message was in the inbox: createdAt, or the time that the sender requested.',
   }),
-  opened: Type.Boolean({ description: 'Whether the citizen opened it before.' }),
-  senderId: Type.String({ description: 'The client that sent it; a list or search can be limited to it.' }),
+  opened: Type.Boolean({ description: 'true if the citizen opened the message before.' }),
+  senderId: Type.String({ description: 'The client that sent the message. You can limit a list or a search to it.' }),
   reference: Type.Union([Type.String(), Type.Null()], { description: 'The reference that the sender gave.' }),
   respondBy: Type.Union([Type.String(), Type.Null()], {
-    description: 'Until when the sender needs an answer: a date (YYYY-MM-DD) or an instant.',
+    description:
+      'The date (YYYY-MM-DD) or instant until which the sender needs an answer. null: the sender named none.',
   }),
-  unread: Type.Boolean({ description: 'Whether it is new, or the citizen marked it as unread.' }),
-  archived: Type.Boolean({ description: 'Whether the citizen moved it to the archive.' }),
+  unread: Type.Boolean({ description: 'true if the message is new, or if the citizen marked it as unread.' }),
+  archived: Type.Boolean({ description: 'true if the citizen moved the message to the archive.' }),
 };
 
 /** The schema of the documents of a message. */
 export const attachmentListShape = Type.Array(
   Type.Object(
     {
-      id: Type.String({ description: 'A document of the citizen; read it at /v1/documents/{id}.' }),
+      id: Type.String({ description: 'The id of a document of the citizen. Retrieve it at /v1/documents/{id}.' }),
       title: Type.String(),
     },
     { $id: 'Attachment' },
@@ -88,16 +98,18 @@ export const listInboxMessages = defineOperation({
   path: '/v1/inbox',
   scope: 'citizen:self',
   callers: ['citizens'],
-  summary: 'My official messages',
+  summary: 'List my official messages',
   description:
-    'For the citizen whom the token names (claim citizen_id of a trusted issuer). Newest first, by receivedAt. With the archived messages, unless `archived` is false.',
+    'Lists the messages to the citizen whom the token names (claim citizen_id of a trusted issuer), newest receivedAt first, with the archived ones.',
   request,
   responses: {
     200: {
-      description: 'One page.',
+      description: 'One page of messages.',
       schema: Type.Object({
         items: Type.Array(inboxItemShape),
-        next: Type.Union([Type.String(), Type.Null()], { description: 'For `cursor`; null on the last page.' }),
+        next: Type.Union([Type.String(), Type.Null()], {
+          description: 'The cursor of the next page. null: this is the last page.',
+        }),
         ...inboxOverviewProperties,
       }),
     },

@@ -27,8 +27,8 @@ const described = {
       schema: Type.Object(
         {
           id: Type.String(),
-          unread: Type.Boolean({ description: 'Whether it is new, or the citizen marked it as unread.' }),
-          archived: Type.Boolean({ description: 'Whether the citizen moved it to the archive.' }),
+          unread: Type.Boolean({ description: 'true if the message is new, or if the citizen marked it as unread.' }),
+          archived: Type.Boolean({ description: 'true if the citizen moved the message to the archive.' }),
         },
         { $id: 'InboxMark' },
       ),

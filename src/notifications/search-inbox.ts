@@ -19,9 +19,14 @@ const request = {
           'Words that subject, text, reference or titles of documents must all contain. Case and accents do not count.',
       }),
       ...inboxFilterProperties,
-      cursor: Type.Optional(Type.String({ maxLength: 64, description: 'The `next` of the previous response.' })),
+      cursor: Type.Optional(
+        Type.String({
+          maxLength: 64,
+          description: 'The member `next` of the previous response. Default: the first page.',
+        }),
+      ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxFound, description: 'The maximum number of messages; default 100.' }),
+        Type.Integer({ minimum: 1, maximum: maxFound, description: 'The maximum number of messages. Default: 100.' }),
       ),
     },
     { $id: 'SearchInboxBody', additionalProperties: false },
@@ -45,7 +50,7 @@ export const searchInbox = defineOperation({
       schema: Type.Object({
         items: Type.Array(inboxItemShape),
         next: Type.Union([Type.String(), Type.Null()], {
-          description: 'For `cursor`; null when all messages were searched.',
+          description: 'The cursor with which the search continues. null: all messages were searched.',
         }),
         searched: Type.Integer({ description: 'The number of messages that this request searched.' }),
         ...inboxOverviewProperties,

@@ -13,12 +13,18 @@ export type InboxFilter = {
 
 /** The schema of these members in a request. */
 export const inboxFilterProperties = {
-  senderId: Type.Optional(Type.String({ maxLength: 64, description: 'Only messages of this client.' })),
-  category: Type.Optional(literalUnion(categories, 'Only messages of this category.')),
-  unread: Type.Optional(
-    Type.Boolean({ description: 'true: only messages that are new or marked as unread. false: only the others.' }),
+  senderId: Type.Optional(
+    Type.String({ maxLength: 64, description: 'The client whose messages are returned. Default: all clients.' }),
   ),
-  archived: Type.Optional(Type.Boolean({ description: 'true: only archived messages. false: only the others.' })),
+  category: Type.Optional(literalUnion(categories, 'The category of the returned messages. Default: all categories.')),
+  unread: Type.Optional(
+    Type.Boolean({
+      description: 'true: only messages that are new or marked as unread. false: only the others. Default: all.',
+    }),
+  ),
+  archived: Type.Optional(
+    Type.Boolean({ description: 'true: only archived messages. false: only the others. Default: all.' }),
+  ),
 };
 
 /** Whether a message is unread, in SQL. The citizen has not opened it, or marked it as unread afterwards. */
