@@ -3,15 +3,16 @@ import { enumField, integerField, integerOrNull, textField, textOrNull } from '.
 import { type Binding, bindings, type Client, type Credential, clientKinds } from './client.ts';
 import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
+import type { PurposeTexts } from './purpose-texts.ts';
 
 const columns =
-  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address';
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address, purpose_texts';
 
 /** The statement that stores a new client; for the write unit of the event `client.created`. */
 export function insertClient(client: Client): Statement {
   const { credential } = client;
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
     args: [
       client.clientId,
       client.name,
@@ -30,6 +31,7 @@ export function insertClient(client: Client): Statement {
       client.binding,
       listOrNull(client.legalBases),
       listOrNull(client.returnAddress),
+      textsOrNull(client),
     ],
   };
 }
@@ -60,7 +62,7 @@ function changeableParts(client: Client) {
   return [
     ['name', name],
     ['scopes', scopes.join(' ')],
-    ['purposes', listOrNull(purposes)],
+    ['purposes', listOrNull(purposes), textsOrNull(client)],
     ['legalBases', listOrNull(legalBases)],
     ['policy', policy ?? null],
     ['returnAddress', listOrNull(returnAddress)],
@@ -71,6 +73,10 @@ function changeableParts(client: Client) {
 
 function listOrNull(list: readonly string[] | undefined): string | null {
   return list === undefined ? null : JSON.stringify(list);
+}
+
+function textsOrNull({ purposeTexts }: Client): string | null {
+  return purposeTexts === undefined ? null : JSON.stringify(purposeTexts);
 }
 
 /** A part of a client that can be changed. */
@@ -87,12 +93,12 @@ export function changedParts(before: Client, after: Client): ClientPart[] {
 export function updateClientRow(before: Client, after: Client): Statement {
   const valuesOf = (client: Client) => changeableParts(client).flatMap<SqlValue>(([, ...values]) => values);
   return {
-    sql: `update client set name = $2, scopes = $3, purposes = $4, legal_bases = $5, policy = $6, return_address = $7,
-        quota_per_second = $8, quota_burst = $9, jwks = $10, certificate = $11
-      where client_id = $1 and disabled_at is null and name = $12 and scopes = $13 and purposes is not distinct from $14
-        and legal_bases is not distinct from $15 and policy is not distinct from $16
-        and return_address is not distinct from $17 and quota_per_second = $18 and quota_burst = $19
-        and jwks is not distinct from $20 and certificate is not distinct from $21
+    sql: `update client set name = $2, scopes = $3, purposes = $4, purpose_texts = $5, legal_bases = $6, policy = $7,
+        return_address = $8, quota_per_second = $9, quota_burst = $10, jwks = $11, certificate = $12
+      where client_id = $1 and disabled_at is null and name = $13 and scopes = $14 and purposes is not distinct from $15
+        and purpose_texts is not distinct from $16 and legal_bases is not distinct from $17
+        and policy is not distinct from $18 and return_address is not distinct from $19 and quota_per_second = $20
+        and quota_burst = $21 and jwks is not distinct from $22 and certificate is not distinct from $23
       returning client_id`,
     args: [before.clientId, ...valuesOf(after), ...valuesOf(before)],
     rows: 1,
@@ -119,6 +125,7 @@ function clientOf(row: Row): Client {
     credential: credentialOf(row),
     binding: enumField(row, 'binding', bindings),
     purposes: parseListColumn(row, 'purposes'),
+    purposeTexts: parsePurposeTexts(row),
     legalBases: parseListColumn(row, 'legal_bases'),
     policy: textOrNull(row, 'policy') ?? undefined,
     returnAddress: parseListColumn(row, 'return_address'),
@@ -132,6 +139,12 @@ function parseListColumn(row: Row, column: string): readonly string[] | undefine
   const list = textOrNull(row, column);
   // The JSON is our own, written by `listOrNull`.
   return list === null ? undefined : (JSON.parse(list) as string[]);
+}
+
+function parsePurposeTexts(row: Row): PurposeTexts | undefined {
+  const texts = textOrNull(row, 'purpose_texts');
+  // Our own JSON, from `groupPurposeTexts`.
+  return texts === null ? undefined : (JSON.parse(texts) as PurposeTexts);
 }
 
 function credentialOf(row: Row): Credential {

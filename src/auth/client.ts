@@ -5,6 +5,7 @@ import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-
 import type { Quota } from './caller.ts';
 import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
+import type { PurposeTexts } from './purpose-texts.ts';
 import { defaultQuota } from './quota.ts';
 
 /** `demo` and `test` clients use fictional citizens, `team` reaches only people who agreed to it, `live` everybody. */
@@ -33,6 +34,8 @@ export type Client = {
   readonly credential: Credential;
   readonly binding: Binding;
   readonly purposes: readonly string[] | undefined;
+  /** What these purposes mean in words, for citizens. */
+  readonly purposeTexts?: PurposeTexts | undefined;
   /** The legal bases that it may state, `consent` for a reference to a consent; undefined for any. */
   readonly legalBases: readonly string[] | undefined;
   readonly policy: string | undefined;
@@ -51,6 +54,7 @@ export type ClientOptions = {
   readonly credential: 'secret' | Exclude<Credential, { readonly by: 'secret' }>;
   readonly binding?: Binding | undefined;
   readonly purposes?: readonly string[] | undefined;
+  readonly purposeTexts?: PurposeTexts | undefined;
   readonly legalBases?: readonly string[] | undefined;
   readonly policy?: string | undefined;
   readonly returnAddress?: readonly string[] | undefined;
@@ -66,7 +70,7 @@ export function newClient(
   clock: Clock,
   random: RandomBytes,
 ): NewClient | { readonly fault: string } {
-  const { name, kind, scopes, credential, purposes, legalBases, policy, returnAddress } = wanted;
+  const { name, kind, scopes, credential, purposes, purposeTexts, legalBases, policy, returnAddress } = wanted;
   const quota = wanted.quota ?? defaultQuota;
   const fault = clientFault({ name, scopes, quota });
   if (fault !== undefined) return { fault };
@@ -89,6 +93,7 @@ export function newClient(
           : credential,
       binding: wanted.binding ?? (byCertificate ? 'mtls' : 'none'),
       purposes: purposes && uniqueSorted(purposes),
+      purposeTexts,
       legalBases: legalBases && uniqueSorted(legalBases),
       policy,
       returnAddress,

@@ -10,6 +10,7 @@ const details = `Only the given values change. A list replaces the list of the c
   --name TEXT         The name that citizens see.
   --scopes a,b        What the client may do. A removed scope ends within a minute, also for existing tokens.
   --purposes a,b|any  Each request must state one of these purposes. any: no purpose is required.
+                      a='Text' and a@de='Text' set what citizens read instead of a.
   --legal-bases a,b|any
   --policy NAME|none  The policy for its verifications; none: VERIFY_POLICY.
   --return-address TEXT|none

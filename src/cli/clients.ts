@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Binding, type Client, type ClientOptions, clientKinds, newClient } from '../auth/client.ts';
 import { allClients, insertClient, setClientBinding, setClientDisabled } from '../auth/client-store.ts';
+import { formatPurposeTexts } from '../auth/purpose-texts.ts';
 import type { Statement } from '../db/database.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import type { Secret } from '../kernel/secret.ts';
@@ -49,6 +50,7 @@ const details = `NAME is shown to citizens as the sender of messages and as the 
   --issuer URL        The issuer of its tokens, from TRUSTED_ISSUERS.
   --binding dpop|mtls Its tokens must be bound to a key or certificate.
   --purposes a,b|any  Each request must state one of these purposes. any (default): no purpose is required.
+                      a='Text' adds what citizens read instead of a; a@de='Text' is the text in one language.
   --legal-bases a,b|any
                       The same for legal bases.
   --policy NAME       The policy for its verifications, instead of VERIFY_POLICY.
@@ -129,7 +131,7 @@ async function parseCreateFlags(
   // Only the demo creates demo clients.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
   if (kind === undefined) throw new UsageError('--kind must be test, team or live');
-  const { purposes, legalBases, returnAddress, quota } = parseClientFlags(values);
+  const { purposes, purposeTexts, legalBases, returnAddress, quota } = parseClientFlags(values);
   const wanted: ClientOptions = {
     name,
     kind,
@@ -137,6 +139,7 @@ async function parseCreateFlags(
     credential: await parseCredentialFlags(values, cwd),
     binding: values.binding === undefined ? undefined : parseBinding(values.binding),
     purposes: purposes ?? undefined,
+    purposeTexts,
     legalBases: legalBases ?? undefined,
     policy: values.policy,
     returnAddress: returnAddress ?? undefined,
@@ -230,6 +233,7 @@ function printableClient(client: Client, secret?: Secret) {
     proof: credential.by === 'issuer' ? credential.issuer : credential.by,
     binding: client.binding,
     purposes: client.purposes,
+    purposeTexts: client.purposeTexts && formatPurposeTexts(client.purposeTexts).join(', '),
     legalBases: client.legalBases,
     policy: client.policy,
     returnAddress: client.returnAddress?.join(', '),
