@@ -1,13 +1,25 @@
 import { Type } from 'typebox';
-import { defineOperation, type OperationCall } from '../api/operation.ts';
-import { refuse } from '../kernel/refusal.ts';
-import { claimFindings, unmatchedReasons } from '../kernel/verification-explanation.ts';
+import {
+  type Decision,
+  defineOperation,
+  type OperationCall,
+  type RefusedDecision,
+  type ReplayedResult,
+} from '../api/operation.ts';
+import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { readAccessLog } from './access-log.ts';
+import type { UsageFilter } from './access-log-filter.ts';
+import { createUsageDescriber } from './describe-usage.ts';
+import { listUsingOrganisations } from './list-using-organisations.ts';
 import type { AuditPorts } from './ports.ts';
+import { isLookRecorded } from './recorded-look.ts';
+import { usageSchema } from './usage-shape.ts';
 
 const maxUsages = 100;
 /** Larger than any number of a use: `before` with it starts at the newest. */
 export const maxUsageNumber = 999_999_999_999_999;
+
+const datePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$';
 
 const request = {
   query: Type.Object(
@@ -29,56 +41,38 @@ const request = {
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: maxUsages, description: 'The most uses to return; default 100.' }),
       ),
+      by: Type.Optional(
+        Type.Union([Type.Literal('others'), Type.Literal('citizen')], {
+          description: 'Only uses by others, or only what you did yourself.',
+        }),
+      ),
+      organisation: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: 'Only uses by this organisation: a code of organisations. A concealed use is left out.',
+        }),
+      ),
+      from: Type.Optional(
+        Type.String({ pattern: datePattern, description: 'Only uses from this date on, such as 2026-11-01, in UTC.' }),
+      ),
+      to: Type.Optional(Type.String({ pattern: datePattern, description: 'Only uses up to this date, in UTC.' })),
+      organisations: Type.Optional(
+        Type.Literal('true', { description: 'Also returns the organisations that used your data.' }),
+      ),
+      language: Type.Optional(
+        Type.String({
+          pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
+          maxLength: 35,
+          description: 'The language of purposeText; default en.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
 };
 
-const usage = Type.Object(
-  {
-    number: Type.Integer({ description: 'The place among all uses of your data, from 1 without gaps.' }),
-    logTime: Type.String({ format: 'date-time' }),
-    state: Type.Union([Type.Literal('shown'), Type.Literal('hidden'), Type.Literal('erased')], {
-      description: 'hidden: disclosed later by law; erased: its content was destroyed, its proof stays.',
-    }),
-    processingType: Type.Optional(
-      Type.String({ description: 'The processing type of Andmejälgija v3, such as DATA_RESPONSE.' }),
-    ),
-    usage: Type.Optional(Type.String({ description: 'The kind of use, such as document.retrieved.' })),
-    purpose: Type.Optional(Type.String()),
-    legalBasis: Type.Optional(Type.String()),
-    consentReference: Type.Optional(Type.String()),
-    initiatorOrg: Type.Optional(Type.Object({ type: Type.String(), code: Type.String(), name: Type.String() })),
-    initiator: Type.Optional(Type.String({ description: 'citizen, operator or system, if no organisation acted.' })),
-    logSourceSystem: Type.Optional(Type.String()),
-    queryId: Type.Optional(Type.String({ description: 'The id of the event.' })),
-    bulkProcessing: Type.Optional(Type.Boolean()),
-    hiddenUntil: Type.Optional(Type.String({ format: 'date-time' })),
-    hiddenReason: Type.Optional(Type.String()),
-    details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    explanation: Type.Optional(
-      Type.Object(
-        {
-          reason: Type.Union([...unmatchedReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
-            description: 'Why it was not a match; null for a match.',
-          }),
-          claims: Type.Record(Type.String(), Type.Union(claimFindings.map((finding) => Type.Literal(finding))), {
-            description:
-              'How each claim compares with your record. former: an earlier value matched. not_available: the record has no value.',
-          }),
-        },
-        {
-          description:
-            'Only for a verification: why it had its result, as long as the result is stored. The client did not receive it.',
-        },
-      ),
-    ),
-    proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
-  },
-  { $id: 'DataUse' },
-);
-
-/** The citizen's own access log: who used which data, when and why, each with a proof. Reading it is itself a use. */
+/** The citizen's own access log: who used which data, when and why, each with a proof. The first look of a session is itself a use. */
 export const readOwnAccessLog = defineOperation({
   name: 'readOwnAccessLog',
   since: '1.0',
@@ -88,7 +82,7 @@ export const readOwnAccessLog = defineOperation({
   callers: ['citizens'],
   summary: 'List the uses of my data',
   description:
-    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing.',
+    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing. A page with a filter may have fewer uses than its limit, or none, before the last page: continue until next is null. The first request of a session is recorded as a use.',
   request,
   responses: {
     200: {
@@ -96,7 +90,15 @@ export const readOwnAccessLog = defineOperation({
       schema: Type.Object({
         totalUsages: Type.Integer(),
         returnedUsages: Type.Integer(),
-        usages: Type.Array(usage),
+        usages: Type.Array(usageSchema),
+        next: Type.Union([Type.Integer(), Type.Null()], {
+          description: 'The after, or with before the before, of the next page; null on the last page.',
+        }),
+        organisations: Type.Optional(
+          Type.Array(Type.Object({ code: Type.String(), name: Type.String() }), {
+            description: 'The organisations that used your data, for the filter.',
+          }),
+        ),
         chain: Type.String(),
         linkKey: Type.String(),
         earlierLinkKey: Type.Optional(
@@ -109,20 +111,66 @@ export const readOwnAccessLog = defineOperation({
   },
   refusals: ['citizen-token-needed'],
   citizenData: true,
-  run: async (call: OperationCall<typeof request, AuditPorts>) => {
-    const { citizenId } = call.caller;
+  run: async (
+    call: OperationCall<typeof request, AuditPorts>,
+  ): Promise<Decision | RefusedDecision | ReplayedResult> => {
+    const { citizenId, session } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const { after = 0, before, limit = maxUsages } = call.query;
-    const part = await readAccessLog(call.ports, citizenId, { after, before, limit, now: call.now });
+    const filter = filterOf(call.query);
+    if ('slug' in filter) return { refusal: filter };
+    const json = await readPage(call, citizenId, filter);
+    const answer = { status: 200, json };
+    if (session !== undefined && (await isLookRecorded(call.ports, { citizenId, session })))
+      return { replayed: answer };
     const event = {
       type: 'access-log.read',
       id: call.createId('event'),
       at: call.now,
       actor: { citizen: true },
       citizenId,
-      after,
-      shown: part.returnedUsages,
+      after: call.query.after ?? 0,
+      shown: json.returnedUsages,
+      session,
     } as const;
-    return { effect: { events: [event], statements: [] }, answer: { status: 200, json: part } };
+    return { effect: { events: [event], statements: [] }, answer };
   },
 });
+
+async function readPage(
+  { query, ports, now }: OperationCall<typeof request, AuditPorts>,
+  citizenId: string,
+  filter: UsageFilter,
+) {
+  const { after = 0, before, limit = maxUsages, language = 'en' } = query;
+  const checkpoint = await ports.log.publishedCheckpoint();
+  const part = await readAccessLog(ports, citizenId, { after, before, limit, now, checkpoint, filter });
+  const describe = createUsageDescriber(ports, { citizenId, language });
+  const usages = await Promise.all(part.usages.map(async (usage) => ({ ...usage, ...(await describe(usage)) })));
+  if (query.organisations === undefined) return { ...part, usages };
+  return {
+    ...part,
+    usages,
+    organisations: await listUsingOrganisations(ports, citizenId, { now, total: part.totalUsages }),
+  };
+}
+
+const lastMomentOfDay = 86_400_000 - 1;
+
+/** The filter of a query, or the refusal of a date that does not exist. */
+function filterOf(query: OperationCall<typeof request, AuditPorts>['query']): UsageFilter | Refusal {
+  const dates = { from: dayOf(query.from), to: dayOf(query.to) };
+  const wrong = (['from', 'to'] as const).filter((name) => Number.isNaN(dates[name]));
+  if (wrong.length > 0) {
+    const detail = 'must be a date of the calendar, such as 2026-11-01';
+    return refuseIssues(wrong.map((name) => ({ in: 'query', name, code: 'malformed', detail }) as const));
+  }
+  const { by, organisation } = query;
+  return { by, organisation, from: dates.from, to: dates.to === undefined ? undefined : dates.to + lastMomentOfDay };
+}
+
+/** The beginning of a date in UTC; NaN for a date that does not exist, such as 31 February. */
+function dayOf(date: string | undefined): number | undefined {
+  if (date === undefined) return undefined;
+  const at = Date.parse(`${date}T00:00:00Z`);
+  return Number.isNaN(at) || !new Date(at).toISOString().startsWith(date) ? Number.NaN : at;
+}

@@ -45,6 +45,13 @@ export async function findInboxPosition(
   return { receivedAt: receivedAtOf(found), id: found.id };
 }
 
+/** Whether a message was placed in the inbox of its citizen. */
+export async function isInInbox(read: Read, id: NotificationId): Promise<boolean> {
+  const sql =
+    "select id, status from delivery where notification_id = $1 and channel = 'inbox' and status in ('sent', 'delivered')";
+  return (await read(sql, [id])).length > 0;
+}
+
 /** Counts the delivery, because PostgreSQL may turn `exists` into a join with all deliveries. */
 function inboxHalf(condition: string, time: 'created_at' | 'send_at'): string {
   return `select * from (
@@ -96,11 +103,7 @@ export async function openMessageOfCitizen(
   const found = await findNotificationWithContent(deps.read, request.id);
   if (found === undefined || found.notification.citizenId !== citizenId) return undefined;
   const { notification } = found;
-  const [inbox] = await deps.read(
-    "select id, status from delivery where notification_id = $1 and channel = 'inbox' and status in ('sent', 'delivered')",
-    [request.id],
-  );
-  if (inbox === undefined) return undefined;
+  if (!(await isInInbox(deps.read, request.id))) return undefined;
   const content = await openMessageContent(deps.citizenKeys, notification, found.content);
   if (content === undefined) return undefined;
   const isFirstOpening = notification.status !== 'read';
