@@ -112,6 +112,8 @@ export type DataUse = {
   usage?: string;
   /** The purpose of the access. */
   purpose?: string;
+  /** What the purpose means, in words that the organisation has registered. */
+  purposeText?: string;
   /** The law that allows the access. */
   legalBasis?: string;
   /** The reference of the consent of the citizen. */
@@ -129,6 +131,8 @@ export type DataUse = {
   hiddenUntil?: string;
   /** The reason why the access was concealed. */
   hiddenReason?: string;
+  object?: DataUseObject;
+  recipientOrg?: DataUseRecipientOrg;
   details?: DataUseDetails;
   explanation?: DataUseExplanation;
   /** A c2sp.org/tlog-proof of the entry, verifiable offline. */
@@ -161,6 +165,28 @@ export type DataUseExplanationClaims = Record<string, Open<'match' | 'similar' |
 
 /** The organisation that accessed the data. */
 export type DataUseInitiatorOrg = {
+  /** The kind. */
+  type: string;
+  /** A code for programs. Its meaning never changes. */
+  code: string;
+  /** The name. */
+  name: string;
+};
+
+/** The document or message of this use. */
+export type DataUseObject = {
+  /** The kind. */
+  type: Open<'document' | 'message'>;
+  /** The id. Do not parse it. */
+  id: string;
+  /** available: you can open it now; unavailable: it exists, such as a message that is not in your inbox. */
+  state: Open<'available' | 'unavailable' | 'erased'>;
+  /** The title of the document, or the subject of the message. */
+  title?: string;
+};
+
+/** The organisation that was given, or lost, access to the document. */
+export type DataUseRecipientOrg = {
   /** The kind. */
   type: string;
   /** A code for programs. Its meaning never changes. */
@@ -805,12 +831,23 @@ export type ReadOwnAccessLogAnswer = {
   returnedUsages: number;
   /** The accesses, the oldest first. */
   usages: DataUse[];
+  /** The after, or with before the before, of the next page; null on the last page. */
+  next: number | null;
+  /** The organisations that used your data, for the filter. */
+  organisations?: ReadOwnAccessLogAnswerOrganisationsItem[];
   /** The pseudonym of this chain of entries in the ledger, in base64. */
   chain: string;
   /** The key that checks the chain of entries, in base64. */
   linkKey: string;
   /** The linkKey of uses from before you were in the register. Each use fits one of the two. */
   earlierLinkKey?: string;
+};
+
+export type ReadOwnAccessLogAnswerOrganisationsItem = {
+  /** A code for programs. Its meaning never changes. */
+  code: string;
+  /** The name. */
+  name: string;
 };
 
 export type ReadOwnRecordAnswer = {
@@ -1595,6 +1632,18 @@ export type Operations = {
       before?: number;
       /** The most uses to return; default 100. */
       limit?: number;
+      /** Only uses by others, or only what you did yourself. */
+      by?: 'others' | 'citizen';
+      /** Only uses by this organisation: a code of organisations. A concealed use is left out. */
+      organisation?: string;
+      /** Only uses from this date on, such as 2026-11-01, in UTC. */
+      from?: string;
+      /** Only uses up to this date, in UTC. */
+      to?: string;
+      /** Also returns the organisations that used your data. */
+      organisations?: 'true';
+      /** The language of purposeText; default en. */
+      language?: string;
     };
     answers: {
       200: ReadOwnAccessLogAnswer;

@@ -109,7 +109,7 @@ export const readOwnAccessLog = defineOperation({
       }),
     },
   },
-  refusals: ['citizen-token-needed'],
+  refusals: ['citizen-token-needed', 'bad-request'],
   citizenData: true,
   run: async (
     call: OperationCall<typeof request, AuditPorts>,

