@@ -14,6 +14,8 @@ export const citizenPaths = {
   messages: '/me/messages',
   documents: '/me/documents',
   uses: '/me/uses',
+  usesTable: '/me/uses/table.csv',
+  usesProofs: '/me/uses/proofs.json',
   record: '/me/record',
   contact: '/me/contact',
   signIn: '/me/sign-in',
