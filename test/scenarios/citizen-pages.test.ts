@@ -173,19 +173,19 @@ test('the citizen sees each verification: the service, the claims, the purpose a
   let page = '';
   await waitUntil(async () => {
     page = textOf(await anh.get('/me/uses'));
-    return page.includes('Asked whether details are yours');
+    return page.includes('Checked whether details about you are right');
   });
   for (const expected of [
     'Demo Permit Service',
-    'As in the register: number in the register, given names, and family name',
-    'Otherwise in the register: date of birth',
-    'Answer: the details were not confirmed',
-    'The details did not fit what the register has about you.',
+    '<dt>Same as in the register</dt><dd><bdi>number in the register, given names, and family name</bdi>',
+    '<dt>Different from the register</dt><dd><bdi>date of birth</bdi>',
+    '<dt>Answer</dt><dd><bdi>The details were not confirmed</bdi>',
+    '<dt>Reason</dt><dd><bdi>Some of the details are not the same as in the register.</bdi>',
     '<a href="/me/record">Your details in the register</a>',
     '<a href="https://register.example/corrections?a=1&amp;b=2">How to have the register put right</a>',
-    'Purpose: <bdi>parking &lt;permit&gt;</bdi>',
-    'Legal basis: <bdi>Road Act 7</bdi>',
-    'ask the service for another way',
+    '<dt>Why</dt><dd><bdi>parking &lt;permit&gt;</bdi>',
+    '<dt>Legal basis</dt><dd><bdi>Road Act 7</bdi>',
+    'Ask the service for another way',
   ])
     assert.ok(page.includes(expected), expected);
 });
@@ -202,7 +202,7 @@ test('a page shows the register record of the citizen unchanged', async () => {
     assert.ok(textOf(page).includes(expected), expected);
   const german = textOf(await anh.get('/me/record', { 'accept-language': 'de' }));
   assert.match(german, /<dt>Vornamen<\/dt><dd><bdi>Ánh Nguyệt<\/bdi>/);
-  await waitUntil(async () => textOf(await anh.get('/me/uses')).includes('Read what the register has about you'));
+  await waitUntil(async () => textOf(await anh.get('/me/uses')).includes('Read your details in the register'));
 });
 
 test('a citizen can lock and unlock their record, and gets a message for each change', async () => {
@@ -232,11 +232,9 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
   assert.equal(await decision(), 'match');
   await waitUntil(async () => {
     const uses = textOf(await mary.get('/me/uses'));
-    return [
-      'Your details were locked',
-      'The lock of your details was lifted',
-      'It was your wish that no details',
-    ].every((expected) => uses.includes(expected));
+    return ['Locked your details', 'Unlocked your details', 'Your details are locked. So nothing was confirmed.'].every(
+      (expected) => uses.includes(expected),
+    );
   });
   await waitUntil(async () =>
     textOf(await client({ path: '/outbox' })).includes('Your details are not locked any more'),
@@ -256,23 +254,112 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
   await waitUntil(async () => textOf(await client({ path: '/outbox' })).includes('Their reason: Mary came in person.'));
 });
 
-test('a long access log has pages, newest first, with each entry once', async () => {
+const numbersIn = (page: string) => [...page.matchAll(/<bdi>#(\d+)<\/bdi>/g)].map(([, number]) => Number(number));
+
+test('the own actions of a citizen have pages of their own, newest first, and hide no use by others', async () => {
+  await sendMessage('demo-suharti', { subject: 'One use', message: 'Hello.' });
   const suharti = await signIn('demo-suharti');
   for (let times = 0; times < 60; times += 1) await suharti.get('/me');
-  const numbersIn = (page: string) => [...page.matchAll(/<bdi>#(\d+)<\/bdi>/g)].map(([, number]) => Number(number));
   await waitUntil(async () => /[6-9]\d entries/.test(textOf(await suharti.get('/me/uses'))));
   const first = textOf(await suharti.get('/me/uses'));
-  const newest = numbersIn(first);
+  const [others = '', own = ''] = first.split('<summary>Show your own actions</summary>');
+  const newest = numbersIn(own);
   assert.equal(newest.length, 50);
   assert.deepEqual(
     newest,
     newest.toSorted((one, other) => other - one),
   );
-  const older = /href="(\/me\/uses\?before=\d+)">Older entries/.exec(first)?.[1] ?? assert.fail(first);
+  assert.ok(numbersIn(others).length > 0, others);
+  const older = /href="(\/me\/uses\?own=\d+)">Older entries/.exec(own)?.[1] ?? assert.fail(own);
   const second = textOf(await suharti.get(older));
-  assert.deepEqual(numbersIn(second), Array.from({ length: (newest.at(-1) ?? 1) - 1 }, (_, at) => at + 1).toReversed());
-  assert.doesNotMatch(second, /Older entries/);
-  assert.match(second, /Newer entries/);
+  const [sameOthers = '', olderOwn = ''] = second.split('<summary>Show your own actions</summary>');
+  assert.deepEqual(numbersIn(sameOthers), numbersIn(others));
+  const all = [...numbersIn(others), ...newest, ...numbersIn(olderOwn)].toSorted((one, other) => one - other);
+  assert.deepEqual(
+    all,
+    Array.from({ length: all.length }, (_, at) => at + 1),
+  );
+  assert.doesNotMatch(olderOwn, /Older entries/);
+  assert.match(second, /<details open>/);
+});
+
+test('the look of a session at the access log is one entry, and the next session has its own', async () => {
+  const looks = async (browser: CookieBrowser) =>
+    textOf(await browser.get('/me/uses')).split('Looked at this list').length - 1;
+  const first = await signIn('demo-haruka');
+  for (let times = 0; times < 3; times += 1) await looks(first);
+  await waitUntil(async () => (await looks(first)) === 1);
+  const second = await signIn('demo-haruka');
+  await waitUntil(async () => (await looks(second)) === 2);
+  assert.equal(await looks(second), 2);
+});
+
+test('an entry names the document and the message, with links, until they are withdrawn', async () => {
+  const headers = {
+    'content-type': 'text/plain',
+    'citizen-id': 'demo-mary',
+    'document-title': '%3DAssessment%20%3C1%3E',
+  };
+  const stored = await client({
+    method: 'POST',
+    path: '/v1/documents',
+    headers: bearerHeaders(accessToken, headers),
+    body: 'Nothing is owed.',
+  });
+  const document = String(parseJsonBody(stored)['id']);
+  const message = await sendMessage('demo-mary', { subject: 'Your <assessment>', message: 'Look at it.' });
+  const withoutSubject = await sendMessage('demo-mary', { message: 'No subject.' });
+  const later = await sendMessage('demo-mary', {
+    subject: 'A secret until tomorrow',
+    message: 'Later.',
+    sendAt: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  const mary = await signIn('demo-mary');
+  let page = '';
+  await waitUntil(async () => {
+    page = textOf(await mary.get('/me/uses'));
+    return page.includes(document) && page.includes(withoutSubject);
+  });
+  for (const expected of [
+    `<dt>Document</dt><dd><a href="/me/documents/${document}"><bdi>=Assessment &lt;1&gt;</bdi></a></dd>`,
+    `<dt>Message</dt><dd><a href="/me/messages/${message}"><bdi>Your &lt;assessment&gt;</bdi></a></dd>`,
+    `<dt>Message</dt><dd><a href="/me/messages/${withoutSubject}"><bdi>a message without a subject</bdi></a></dd>`,
+    '<dt>Message</dt><dd><bdi>a message that is not in your inbox</bdi></dd>',
+    'Sent you a message by email',
+  ])
+    assert.ok(page.includes(expected), expected);
+  assert.equal(page.includes('A secret until') || page.includes(later), false);
+  assert.doesNotMatch(page, /[Tt]his server/);
+});
+
+test('the list of uses is downloaded as a table without formulas and with proofs, as the filter says', async () => {
+  const mary = await signIn('demo-mary');
+  const filter = /<option value="(demo-[^"]+)">Demo Permit Service/.exec(textOf(await mary.get('/me/uses')))?.[1];
+  const query = `?organisation=${filter}&from=2020-01-01&to=2099-01-01`;
+  const table = await mary.get(`/me/uses/table.csv${query}`, { 'accept-language': 'de' });
+  assert.equal(table.headers['content-type'], 'text/csv; charset=utf-8');
+  assert.equal(table.headers['content-disposition'], 'attachment; filename="use-of-your-data.csv"');
+  const [head, ...lines] = textOf(table).trimEnd().split('\r\n');
+  assert.match(head ?? '', /^\uFEFF"Nummer","Zeitpunkt","Wer","Was",/);
+  assert.ok(lines.length > 0 && lines.every((line) => line.includes('"Demo Permit Service"')), lines.join('\n'));
+  assert.ok(textOf(table).includes(`"'=Assessment <1>"`), textOf(table));
+  const proofs = await mary.get(`/me/uses/proofs.json${query}`);
+  const json = JSON.parse(textOf(proofs));
+  assert.equal(json.usages.length, lines.length);
+  for (const { proof, initiatorOrg } of json.usages)
+    assert.match(`${initiatorOrg.name} ${proof}`, /^Demo Permit Service c2sp\.org\/tlog-proof@v1/);
+  const all = JSON.parse(textOf(await mary.get('/me/uses/proofs.json')));
+  assert.deepEqual(
+    all.usages.map(({ number }: { number: number }) => number),
+    Array.from({ length: all.usages.length }, (_, at) => at + 1),
+  );
+  assert.ok(all.chain.length > 0 && all.linkKey.length > 0);
+  const none = await mary.get('/me/uses/table.csv?from=2099-01-01');
+  assert.equal(textOf(none).trimEnd().split('\r\n').length, 1);
+  const wrong = textOf(await mary.get('/me/uses?from=1.5.2026'));
+  assert.match(wrong, /Enter a date such as 2026-11-30\.[\s\S]*value="1\.5\.2026" aria-invalid="true"/);
+  assert.match(textOf(await mary.get('/me/uses?from=2099-01-01')), /No entry fits your choice/);
+  assert.equal((await openCookieBrowser(server.url).get('/me/uses/table.csv')).status, 403);
 });
 
 test('repeated reads by one service are one group in the access log, which hides no other entry', async () => {
@@ -287,7 +374,7 @@ test('repeated reads by one service are one group in the access log, which hides
   for (let times = 0; times < 3; times += 1) await readStatus();
   const joao = await signIn('demo-joao');
   const groupPattern =
-    /^(<time .*<bdi>Demo Permit Service<\/bdi>: Looked at what became of a message to you) \((\d+)\)<\/summary>/s;
+    /^(<time .*<bdi>Demo Permit Service<\/bdi>: Checked whether a message reached you) \((\d+)\)<\/summary>/s;
   let run: string[] = [];
   const folded = () => run.find((inner) => Number(groupPattern.exec(inner)?.[2]) >= 3);
   await waitUntil(async () => {
