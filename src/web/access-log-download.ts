@@ -104,7 +104,7 @@ async function* csvTexts({ words, nameOf }: CitizenRequest['view'], pages: Async
 
 /**
  * A line of CSV (RFC 4180). Attack: a spreadsheet runs a cell that begins with one of these characters as a formula, and a service
- * chooses its purpose, its titles and its subjects. The apostrophe makes such a cell a text (test/attacks/citizen-downloads.test.ts).
+ * chooses its purpose, its titles and its subjects. The apostrophe makes such a cell a text (usage-words.test.ts).
  */
 export function csvLine(cells: readonly string[]): string {
   const quoted = cells.map((cell) => {
