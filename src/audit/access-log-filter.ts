@@ -15,7 +15,7 @@ export type UsageFilter = {
 
 /**
  * Whether a use passes the filter. A concealed use and an erased one pass each filter of dates, and none of organisations: otherwise
- * a filter would reveal who concealed a use (test/scenarios/ledger-access-log.test.ts).
+ * a filter would reveal who concealed a use (test/scenarios/ledger-own-access-log.test.ts).
  */
 export function matchesFilter(usage: Usage, { by, organisation, from, to }: UsageFilter): boolean {
   const at = Date.parse(usage.logTime);

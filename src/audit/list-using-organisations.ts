@@ -11,7 +11,7 @@ const [maxEntries, chunkSize] = [2_000, 200];
 
 /**
  * The organisations of the citizen's last uses, sorted by name, and the one that runs this server. An organisation whose uses are all
- * concealed or erased is left out (test/scenarios/ledger-access-log.test.ts). That is why the entries are opened: the column with the
+ * concealed or erased is left out (test/scenarios/ledger-own-access-log.test.ts). That is why the entries are opened: the column with the
  * client of an entry would name it.
  */
 export async function listUsingOrganisations(
