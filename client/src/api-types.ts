@@ -112,7 +112,7 @@ export type DataUse = {
   usage?: string;
   /** The purpose of the access. */
   purpose?: string;
-  /** What the purpose means, in words that the organisation has registered. */
+  /** The purpose in words, which the organisation has registered. */
   purposeText?: string;
   /** The law that allows the access. */
   legalBasis?: string;

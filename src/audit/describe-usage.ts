@@ -14,12 +14,12 @@ export type UsedObject = {
 
 type Organisation = { readonly type: 'GOV'; readonly code: string; readonly name: string };
 
-/** What a use was about, in words that only the citizen gets: the log has ids. */
+/** The subject of a use in words that only the citizen gets: the log has ids. */
 export type UsageDescription = {
   readonly object?: UsedObject;
   /** The organisation that was given, or lost, access to the document. */
   readonly recipientOrg?: Organisation;
-  /** What the purpose means, as the client registered it. */
+  /** The purpose in words, as the client registered them. */
   readonly purposeText?: string;
 };
 

@@ -15,7 +15,7 @@ export const usageSchema = Type.Object(
     usage: Type.Optional(Type.String({ description: 'The kind of use, such as document.retrieved.' })),
     purpose: Type.Optional(Type.String()),
     purposeText: Type.Optional(
-      Type.String({ description: 'What the purpose means, in words that the organisation has registered.' }),
+      Type.String({ description: 'The purpose in words, which the organisation has registered.' }),
     ),
     legalBasis: Type.Optional(Type.String()),
     consentReference: Type.Optional(Type.String()),

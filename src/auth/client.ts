@@ -34,7 +34,7 @@ export type Client = {
   readonly credential: Credential;
   readonly binding: Binding;
   readonly purposes: readonly string[] | undefined;
-  /** What these purposes mean in words, for citizens. */
+  /** These purposes in words, for citizens. */
   readonly purposeTexts?: PurposeTexts | undefined;
   /** The legal bases that it may state, `consent` for a reference to a consent; undefined for any. */
   readonly legalBases: readonly string[] | undefined;

@@ -1,5 +1,5 @@
 /**
- * What the purposes of a client mean in words, for citizens: by purpose, then by language tag. The text of the tag '' is for all
+ * The purposes of a client in words, for citizens: by purpose, then by language tag. The text of the tag '' is for all
  * languages without a text of their own.
  */
 export type PurposeTexts = { readonly [purpose in string]?: { readonly [language in string]?: string } };

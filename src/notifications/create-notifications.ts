@@ -72,7 +72,7 @@ export type NotificationsSlice = Slice & {
   readonly senderOf: SenderOf;
   /** The name of the organisation of a client, as citizens read it. */
   organisationOf(clientId: string): string;
-  /** What a purpose of a client means in a language, if the client registered it. */
+  /** A purpose of a client in words of a language, if the client registered them. */
   purposeTextOf(clientId: string, purpose: string, language: string): string | undefined;
   /** A message for the access log of its citizen. */
   ownMessageOf(id: string, citizenId: string): Promise<OwnMessage>;

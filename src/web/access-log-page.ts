@@ -82,7 +82,7 @@ function filterForm({ words }: CitizenLayout, { choice, wrongDates, others }: Us
     </form>`;
 }
 
-/** What the citizen did, folded, so that it does not hide the uses by others. */
+/** The own actions of the citizen, folded, so that they do not hide the uses by others. */
 function ownActions(frame: CitizenLayout, { own, ownBefore, choice }: UsesPage): Html | '' {
   if (own === undefined || (own.usages.length === 0 && ownBefore === undefined)) return '';
   const { uses } = frame.words;
@@ -141,7 +141,7 @@ function rowElements({ label, text, href }: UseRow): Html {
   return html`<dt>${label}</dt><dd>${href === undefined ? value : html`<a href="${href}">${value}</a>`}</dd>`;
 }
 
-/** What a citizen can do about details that were not confirmed. */
+/** Help for a citizen whose details were not confirmed. */
 function verificationHelp(frame: CitizenLayout, { usage, details = {} }: DescribedUsage): Html | '' {
   const { decision } = details;
   if (usage !== 'identity.verified' || decision === 'match') return '';

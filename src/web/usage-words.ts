@@ -10,7 +10,7 @@ import { citizenPaths } from './sign-in-flow.ts';
 /** A use as `readOwnAccessLog` returns it to the citizen. */
 export type DescribedUsage = Usage & UsageDescription;
 
-/** What a row of an entry is about. The download has a column for each. */
+/** The subject of a row of an entry. The download has a column for each. */
 export type UseRowKey =
   | 'object'
   | 'recipient'
