@@ -1640,8 +1640,8 @@ export type Operations = {
       from?: string;
       /** Only uses up to this date, in UTC. */
       to?: string;
-      /** Also returns the organisations that used your data. */
-      organisations?: 'true';
+      /** true: also returns the organisations that used your data. */
+      organisations?: 'true' | 'false';
       /** The language of purposeText; default en. */
       language?: string;
     };

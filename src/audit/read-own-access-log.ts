@@ -6,7 +6,7 @@ import {
   type RefusedDecision,
   type ReplayedResult,
 } from '../api/operation.ts';
-import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { refuse } from '../kernel/refusal.ts';
 import { readAccessLog } from './access-log.ts';
 import type { UsageFilter } from './access-log-filter.ts';
 import { createUsageDescriber } from './describe-usage.ts';
@@ -19,7 +19,7 @@ const maxUsages = 100;
 /** Larger than any number of a use: `before` with it starts at the newest. */
 export const maxUsageNumber = 999_999_999_999_999;
 
-const datePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$';
+const datePattern = '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
 
 const request = {
   query: Type.Object(
@@ -54,11 +54,19 @@ const request = {
         }),
       ),
       from: Type.Optional(
-        Type.String({ pattern: datePattern, description: 'Only uses from this date on, such as 2026-11-01, in UTC.' }),
+        Type.String({
+          pattern: datePattern,
+          maxLength: 10,
+          description: 'Only uses from this date on, such as 2026-11-01, in UTC.',
+        }),
       ),
-      to: Type.Optional(Type.String({ pattern: datePattern, description: 'Only uses up to this date, in UTC.' })),
+      to: Type.Optional(
+        Type.String({ pattern: datePattern, maxLength: 10, description: 'Only uses up to this date, in UTC.' }),
+      ),
       organisations: Type.Optional(
-        Type.Literal('true', { description: 'Also returns the organisations that used your data.' }),
+        Type.Union([Type.Literal('true'), Type.Literal('false')], {
+          description: 'true: also returns the organisations that used your data.',
+        }),
       ),
       language: Type.Optional(
         Type.String({
@@ -109,16 +117,14 @@ export const readOwnAccessLog = defineOperation({
       }),
     },
   },
-  refusals: ['citizen-token-needed', 'bad-request'],
+  refusals: ['citizen-token-needed'],
   citizenData: true,
   run: async (
     call: OperationCall<typeof request, AuditPorts>,
   ): Promise<Decision | RefusedDecision | ReplayedResult> => {
     const { citizenId, session } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const filter = filterOf(call.query);
-    if ('slug' in filter) return { refusal: filter };
-    const json = await readPage(call, citizenId, filter);
+    const json = await readPage(call, citizenId);
     const answer = { status: 200, json };
     if (session !== undefined && (await isLookRecorded(call.ports, { citizenId, session })))
       return { replayed: answer };
@@ -136,17 +142,20 @@ export const readOwnAccessLog = defineOperation({
   },
 });
 
-async function readPage(
-  { query, ports, now }: OperationCall<typeof request, AuditPorts>,
-  citizenId: string,
-  filter: UsageFilter,
-) {
+async function readPage({ query, ports, now }: OperationCall<typeof request, AuditPorts>, citizenId: string) {
   const { after = 0, before, limit = maxUsages, language = 'en' } = query;
   const checkpoint = await ports.log.publishedCheckpoint();
-  const part = await readAccessLog(ports, citizenId, { after, before, limit, now, checkpoint, filter });
+  const part = await readAccessLog(ports, citizenId, {
+    after,
+    before,
+    limit,
+    now,
+    checkpoint,
+    filter: filterOf(query),
+  });
   const describe = createUsageDescriber(ports, { citizenId, language });
   const usages = await Promise.all(part.usages.map(async (usage) => ({ ...usage, ...(await describe(usage)) })));
-  if (query.organisations === undefined) return { ...part, usages };
+  if (query.organisations !== 'true') return { ...part, usages };
   return {
     ...part,
     usages,
@@ -154,23 +163,15 @@ async function readPage(
   };
 }
 
-const lastMomentOfDay = 86_400_000 - 1;
+const dayMs = 86_400_000;
 
-/** The filter of a query, or the refusal of a date that does not exist. */
-function filterOf(query: OperationCall<typeof request, AuditPorts>['query']): UsageFilter | Refusal {
-  const dates = { from: dayOf(query.from), to: dayOf(query.to) };
-  const wrong = (['from', 'to'] as const).filter((name) => Number.isNaN(dates[name]));
-  if (wrong.length > 0) {
-    const detail = 'must be a date of the calendar, such as 2026-11-01';
-    return refuseIssues(wrong.map((name) => ({ in: 'query', name, code: 'malformed', detail }) as const));
-  }
-  const { by, organisation } = query;
-  return { by, organisation, from: dates.from, to: dates.to === undefined ? undefined : dates.to + lastMomentOfDay };
+function filterOf({ by, organisation, from, to }: OperationCall<typeof request, AuditPorts>['query']): UsageFilter {
+  const end = startOfDay(to);
+  return { by, organisation, from: startOfDay(from), to: end === undefined ? undefined : end + dayMs - 1 };
 }
 
-/** The beginning of a date in UTC; NaN for a date that does not exist, such as 31 February. */
-function dayOf(date: string | undefined): number | undefined {
+/** The beginning of a date in UTC. A day after the end of its month is one of the next month: 31 February is 3 March. */
+function startOfDay(date: string | undefined): number | undefined {
   if (date === undefined) return undefined;
-  const at = Date.parse(`${date}T00:00:00Z`);
-  return Number.isNaN(at) || !new Date(at).toISOString().startsWith(date) ? Number.NaN : at;
+  return Date.parse(`${date.slice(0, 8)}01T00:00:00Z`) + (Number(date.slice(8)) - 1) * dayMs;
 }

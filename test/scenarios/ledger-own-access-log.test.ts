@@ -108,13 +108,15 @@ for (const engine of engines) {
     assert.equal(whoOf(await read('by=others&from=2026-06-02&to=2026-06-03')), 'permits system permits system');
     assert.equal(whoOf(await read('by=others&from=2030-01-01')), '');
     assert.equal(whoOf(await read('by=others&to=2026-06-01')), 'tax');
+    // The day after 31 May, and the day after 30 June.
+    assert.equal(whoOf(await read('by=others&from=2026-06-31')), '');
     assert.deepEqual((await read('organisations=true&limit=1')).organisations, [
       { code: 'tax', name: 'Tax Office' },
       { code: 'citizen-services', name: 'citizen-services' },
       { code: 'permits', name: 'permits' },
     ]);
     assert.equal((await read('limit=1')).organisations, undefined);
-    for (const query of ['from=2026-02-31', 'to=2026-13-01', 'from=yesterday', 'by=nobody', 'language=%3Cb%3E'])
+    for (const query of ['from=2026-02-32', 'to=2026-13-01', 'from=yesterday', 'by=nobody', 'language=%3Cb%3E'])
       assert.equal(await readOwnLog(app, 'anna', { query }), 'bad-request', query);
   });
 
