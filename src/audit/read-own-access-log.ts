@@ -28,18 +28,18 @@ const request = {
         Type.Integer({
           minimum: 0,
           maximum: 9_007_199_254_740_991,
-          description: 'The number of the last use you have.',
+          description: 'The number of the last use that you have. The response starts after it. Default: 0.',
         }),
       ),
       before: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: maxUsageNumber,
-          description: 'Returns the last uses before this number. The largest value gives the newest uses.',
+          description: 'Returns the last uses before this number. Use the largest value to get the newest uses.',
         }),
       ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxUsages, description: 'The most uses to return; default 100.' }),
+        Type.Integer({ minimum: 1, maximum: maxUsages, description: 'The maximum number of uses. Default: 100.' }),
       ),
       by: Type.Optional(
         Type.Union([Type.Literal('others'), Type.Literal('citizen')], {
@@ -90,11 +90,11 @@ export const readOwnAccessLog = defineOperation({
   callers: ['citizens'],
   summary: 'List the uses of my data',
   description:
-    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing. A page with a filter may have fewer uses than its limit, or none, before the last page: continue until next is null. The first request of a session is recorded as a use.',
+    'Returns the uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing. A page with a filter can have fewer uses than its limit, or none, before the last page: continue until next is null. The first request of a session is recorded as a use.',
   request,
   responses: {
     200: {
-      description: 'A part of the log.',
+      description: 'One page of the access log.',
       schema: Type.Object({
         totalUsages: Type.Integer(),
         returnedUsages: Type.Integer(),
@@ -111,7 +111,8 @@ export const readOwnAccessLog = defineOperation({
         linkKey: Type.String(),
         earlierLinkKey: Type.Optional(
           Type.String({
-            description: 'The linkKey of uses from before you were in the register. Each use fits one of the two.',
+            description:
+              'The key for entries from before you were in the register. Each entry fits linkKey or this key.',
           }),
         ),
       }),

@@ -30,7 +30,7 @@ for (const engine of engines) {
     const rest = { ...first, purposes: undefined, legalBases: ['law-1', 'law-2'], policy: undefined };
     assert.deepEqual(await findClient(db.read, clientId), rest);
     const same = await update('--quota', '7', '--policy', 'none', '--scopes', 'documents:write,documents:read');
-    assert.deepEqual([same.code, same.stderr], [0, `${clientId} already has these values; nothing was changed.\n`]);
+    assert.deepEqual([same.code, same.stderr], [0, `${clientId} already has these values. Nothing was changed.\n`]);
     const at = new Date(clock.at).toISOString();
     const head = { type: 'client.changed', at, actor: { operator: 'root' }, clientId };
     assert.deepEqual((await readPendingEvents(line)).slice(1), [
@@ -78,7 +78,7 @@ for (const engine of engines) {
     const stored = async () => (await findClient(db.read, clientId))?.returnAddress;
     const update = (text: string) => run('clients', 'update', clientId, '--return-address', text);
     assert.deepEqual(await stored(), ['P.O. Box 100', '0101 Oslo']);
-    assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /already has these values; nothing was changed/);
+    assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /already has these values. Nothing was changed/);
     assert.match((await update('Town Hall, 0102 Oslo')).stderr, /^Changed returnAddress of .*\. This takes effect/);
     assert.deepEqual(await stored(), ['Town Hall', '0102 Oslo']);
     const { stdout } = await run('clients', 'list', '--json');
@@ -105,7 +105,10 @@ for (const engine of engines) {
     await others('update', clientId, '--policy', 'eu-2025-846');
     const second = await run('clients', 'update', clientId, '--policy', 'standard-2026-1', '--quota', '9');
     assert.deepEqual([second.code, second.stdout], [1, '']);
-    assert.match(second.stderr, /Another command changed x-[a-z0-9]{8} at the same time; this one changed nothing/);
+    assert.match(
+      second.stderr,
+      /Another command changed x-[a-z0-9]{8} at the same time, so this command changed nothing/,
+    );
     assert.equal((await findClient(db.read, clientId))?.policy, 'eu-2025-846');
     await others('disable', clientId);
     assert.equal((await run('clients', 'update', clientId, '--quota', '9')).code, 1);
@@ -125,28 +128,35 @@ test('an update with a wrong value reports the expected one and changes nothing'
   const { clientId } = JSON.parse(made.stdout);
   const before = await findClient(db.read, clientId);
   const cases: ReadonlyArray<readonly [string[], RegExp, number?]> = [
-    [['update', '--quota', '5'], /name one client by its id/],
-    [['update', clientId], /name at least one value to change/],
+    [['update', '--quota', '5'], /^Expected the id of one client, received nothing\./],
+    [['update', clientId], /^Expected at least one option with a new value, received none\./],
     [
       ['update', clientId, '--quota', '5', '--scopes', 'made:up'],
-      /--scopes must be a comma-separated list of: identity:/,
+      /^--scopes: expected a comma-separated list of identity:.*, received "made:up"/,
     ],
     [
       ['update', clientId, '--quota', '5', '--policy', 'nope'],
-      /--policy must be one of standard-2026-3, .*, not 'nope'/,
+      /^--policy: expected one of standard-2026-3, .*, received "nope"\./,
     ],
-    [['update', clientId, '--quota', '5', '--purposes', ','], /--purposes must be a comma-separated list, or any/],
-    [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases must be a comma-separated list/],
+    [
+      ['update', clientId, '--quota', '5', '--purposes', ','],
+      /--purposes: expected a comma-separated list, or any, received ","/,
+    ],
+    [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases: expected a comma-separated list/],
     [
       ['update', clientId, '--return-address', 'a,'],
-      /--return-address must be 1 to 6 lines with commas between them, at mos/,
+      /--return-address: expected 1 to 6 lines with commas between them, at mos/,
     ],
     [['update', clientId, '--name', ''], /a name has 1 to 100 characters/],
     [
       ['update', clientId, '--certificate', 'dns:a.example'],
       /authenticates by a secret; create a new client for another method/,
     ],
-    [['update', 'nobody', '--quota', '5'], /There is no client nobody; see: citizen-services clients list/, 1],
+    [
+      ['update', 'nobody', '--quota', '5'],
+      /There is no client nobody\. For all clients, run "citizen-services clients list"\./,
+      1,
+    ],
   ];
   for (const [args, reason, code = 2] of cases) {
     const said = await run('clients', ...args);

@@ -32,7 +32,7 @@ export function settingFaultFindings(faults: readonly SettingError[]): readonly 
   return [...faults.map(settingFinding), nothingElseFinding];
 }
 
-const nothingElseFinding = warnFinding('nothing else was checked', 'fix the settings first, then run this again');
+const nothingElseFinding = warnFinding('nothing else was checked', 'fix the settings first, then run doctor again');
 
 /** Checks each setting, and settings that depend on each other. */
 export async function checkSettings(input: SettingsToCheck): Promise<DoctorFindings> {
