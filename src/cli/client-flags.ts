@@ -63,7 +63,8 @@ function parsePurposes(text: string | undefined): {
   const long = labelled.find((one) => !singleLinePattern.test(one.text) || [...one.text].length > maxPurposeText);
   if (long !== undefined)
     throw new UsageError(`the text of a purpose has 1 to ${maxPurposeText} characters: ${singleLineRequirement}`);
-  const purposes = parts?.map((part) => parsePurposeText(part)?.purpose ?? part);
+  // null: any purpose.
+  const purposes = parts === null ? null : parts?.map((part) => parsePurposeText(part)?.purpose ?? part);
   return { purposes, purposeTexts: groupPurposeTexts(labelled) };
 }
 
