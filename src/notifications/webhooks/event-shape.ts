@@ -10,7 +10,9 @@ const data = Type.Object(
     reference: Type.Union([Type.String(), Type.Null()], { description: 'The reference that you sent with it.' }),
     status: literalUnion(notificationStatuses, `After the event. ${statusDescription}`),
     delivery: Type.Optional(Type.String({ description: 'The id of the delivery, for notification.delivery-ended.' })),
-    channel: Type.Optional(literalUnion(channelNames, 'The channel of the delivery.')),
+    channel: Type.Optional(
+      literalUnion(channelNames, 'The channel of the delivery, or of the link for notification.confirmed.'),
+    ),
     outcome: Type.Optional(literalUnion(feedOutcomes, 'The outcome of the delivery attempt.')),
     reason: Type.Optional(
       literalUnion(reasonCodes, 'Why the delivery failed, or why the notification ended without proof: a reason.code.'),
