@@ -159,6 +159,18 @@ for (const engine of engines) {
     assert.equal(waiting?.['nextAttemptAt'], undefined);
   });
 
+  test(`${engine.name}: the wish for large print applies to letters, and stays when later preferences leave it out`, async (t) => {
+    const { state, contactOf } = await open(t, await engine.open(t));
+    const largePrint = async () => (await contactOf('cit-ida'))?.largePrint;
+    assert.equal(await largePrint(), undefined);
+    const stated = { ...noPreferences, largePrint: true, ...noAddresses };
+    assert.deepEqual(await state('cit-ida', { largePrint: true }), stated);
+    assert.deepEqual(await state('cit-ida', {}), stated);
+    assert.equal(await largePrint(), true);
+    assert.deepEqual(await state('cit-ida', { largePrint: false }), { ...stated, largePrint: false });
+    assert.equal(await largePrint(), false);
+  });
+
   test(`${engine.name}: preferences are encrypted, replaced as a whole and used for their citizen only, and each use is recorded`, async (t) => {
     const db = await engine.open(t);
     const { app, state, contactOf } = await open(t, db);
@@ -217,7 +229,7 @@ for (const engine of engines) {
     const terminal = { stdout: print, stderr: print, isInteractive: false, cwd: folder };
     const register = { exists: async (id: string) => id in citizens };
     const settings = { phoneCountry: undefined };
-    const deps = { ...app, clock: time.clock, register, settings, operator: 'ops' };
+    const deps = { ...app, read: db.read, clock: time.clock, register, settings, operator: 'ops' };
     const commands = contactCommands(async (use) => await use(deps), terminal);
     assert.equal(await runCommandLine(['contacts', 'import', 'contacts.jsonl'], commands, terminal), 1);
     assert.match(
