@@ -109,11 +109,11 @@ six of 39,000 pairs are false matches with names and date (three before). Two re
 parents or namesakes had 86.7 % with ten false matches in 54,000 pairs, and 95.5 % with seven (83.7 % and 95.5 % with the same numbers
 before). Most of these are twins with the same name by chance.
 
-The figures above include names without a birth date. On fifteen further registers, measured once after these choices (5,000 people, one
-with 10,000; names of the public sets in eight, other names in seven; a third with more errors of hearing and reading; 500,000
-difficult impostors), four of six false matches with names and date were two names without a date, which the server never matches. They
-now count as no match: two false matches are left, and 82.9 to 86.0 % of the true pairs instead of 84.6 to 88.4 %. These registers have
-more errors than the public sets. With address there was no false match, and 99.70 to 99.95 % were accepted.
+The figures above include names without a birth date. Fifteen further registers were measured once after these choices. They
+have 5,000 people each, one of them 10,000. Eight have names of the public sets, and a third has more errors of hearing and reading. There
+were 500,000 difficult impostors. Of six false matches with names and date, four were two names without a date, which the server never
+matches. They now count as no match. Two false matches remain, and 82.9 to 86.0 % of the true pairs match, instead of 84.6 to 88.4 %. These
+registers have more errors than the public sets. With address there was no false match, and 99.70 to 99.95 % were accepted.
 
 The people are invented, and their data have more errors than usual requests. Set 3 has almost no twins, so they have their own
 set (\`scripts/similar-people.ts\`). In it each person also claims with a typing error, and most of these claims are not determined.

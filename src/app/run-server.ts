@@ -90,7 +90,7 @@ export async function runStart(given: Settings, args: readonly string[], deps: R
   const root = readRootKey(path);
   const log = createLog(settings.logLevel);
   for (const { setting, needs } of findIneffectiveSettings(settings))
-    log.notice('a setting is not read', { setting, needs });
+    log.notice('a setting has no effect', { setting, needs });
   const mode: ModeOptions = {
     roles: parseRoles(values.roles),
     migrateWhileRunning: values['migrate-while-running'] === true,

@@ -10,7 +10,7 @@ import { type Command, type ExitCode, type Terminal, wrongOption } from './comma
 import { readMapping } from './import-citizens.ts';
 import { rowsProgress } from './progress.ts';
 
-const notes = `The command learns how much each level of agreement weighs in this register. It needs no labels, and it prints a policy as JSON.
+const notes = `The command learns the weight of each level of agreement in this register. It needs no labels, and it prints a policy as JSON.
 
 Then measure the policy with "policies evaluate --policy FILE", and store it for the server with "policies add FILE".`;
 
@@ -23,7 +23,7 @@ const options: Command['options'] = [
   { form: '--register R.csv', meaning: 'The records. Required.' },
   {
     form: '--claims C.csv',
-    meaning: 'What people claimed, in any order.',
+    meaning: 'The claims of people, in any order.',
     defaultValue: 'claims that are simulated with the documented error model',
   },
   { form: '--name NAME', meaning: 'The name of the policy with its version, such as town-2026-1. Required.' },

@@ -1,6 +1,6 @@
 import { type MessagesUpdate, messagesTextRequirements, parseMessagesText } from '../auth/client-messages.ts';
 import { categories } from '../notifications/notification/notification.ts';
-import { UsageError } from './command.ts';
+import { wrongOption } from './command.ts';
 import type { CommandOption } from './command-help.ts';
 
 const string = { type: 'string' } as const;
@@ -21,18 +21,20 @@ export const messageFlagsUsage =
 
 /** The help of these flags. */
 export const messageOptions: readonly CommandOption[] = [
-  { form: '--reply-to ADDRESS|none', meaning: 'The address for answers to its mails.' },
-  { form: '--contact-phone NUMBER|none', meaning: 'The phone number that citizens see on its messages.' },
-  { form: '--contact-email ADDRESS|none', meaning: 'The email address that citizens see on its messages.' },
-  { form: '--contact-url URL|none', meaning: 'The web address that citizens see on its messages.' },
+  { form: '--reply-to ADDRESS', meaning: 'The address for answers to its mails.', defaultValue: 'none' },
+  { form: '--contact-phone NUMBER', meaning: 'Shown to citizens below its messages.', defaultValue: 'none' },
+  { form: '--contact-email ADDRESS', meaning: 'Shown to citizens below its messages.', defaultValue: 'none' },
+  { form: '--contact-url URL', meaning: 'Shown to citizens below its messages.', defaultValue: 'none' },
   {
-    form: '--sms-sender TEXT|none',
-    meaning: 'The sender of its text messages: up to 11 letters, digits and spaces. "none": from its name.',
+    form: '--sms-sender TEXT',
+    meaning: 'The sender of its text messages: up to 11 letters, digits and spaces. "none": words of its name.',
+    defaultValue: 'none',
   },
   {
     form: '--notice-only a,b|none|default',
     meaning:
-      'Categories whose mails and text messages only say that there is a message: information, decision, reminder, urgent. "default": decision, if citizens have an inbox on the web.',
+      'The categories whose mails and text messages only say that there is a message: information, decision, reminder or urgent. "default": decision, if citizens have an inbox page.',
+    defaultValue: 'default',
   },
 ];
 
@@ -59,8 +61,7 @@ function parseText(
   if (text === undefined) return undefined;
   if (text === 'none') return null;
   const parsed = parseMessagesText(member, text);
-  if (parsed === undefined)
-    throw new UsageError(`--${flag} must be ${messagesTextRequirements[member]}, or none; not '${text}'`);
+  if (parsed === undefined) throw wrongOption(`--${flag}`, `${messagesTextRequirements[member]}, or none`, text);
   return parsed;
 }
 
@@ -71,8 +72,6 @@ function parseNoticeOnly(text: string | undefined): readonly string[] | null | u
   const names = text.split(',').map((name) => name.trim());
   const chosen = categories.filter((category) => names.includes(category));
   if (chosen.length !== new Set(names).size)
-    throw new UsageError(
-      `--notice-only must be a comma-separated list of ${categories.join(', ')}, or none, or default; not '${text}'`,
-    );
+    throw wrongOption('--notice-only', `a comma-separated list of ${categories.join(', ')}, or none, or default`, text);
   return chosen;
 }

@@ -10,7 +10,7 @@ const options: Command['options'] = [
   { form: '--name TEXT', meaning: 'The name that citizens see.' },
   {
     form: '--scopes a,b',
-    meaning: 'What the client may do. A removed scope ends within a minute, also for existing tokens.',
+    meaning: 'The permissions of the client. A removed scope ends within a minute, also for existing tokens.',
   },
   {
     form: '--purposes a,b|any',

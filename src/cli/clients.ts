@@ -31,7 +31,7 @@ import {
 import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
 const createOptions: Command['options'] = [
-  { form: '--scopes a,b', meaning: 'What the client may do; see the list below. Required.' },
+  { form: '--scopes a,b', meaning: 'The permissions of the client; see the list below. Required.' },
   {
     form: '--kind test|team|live',
     meaning: 'The kind of client. Clients of the kinds team and live cannot use a secret.',

@@ -62,7 +62,7 @@ test('a command ignores the socket of a killed server, and the next server repla
       },
     },
   ]);
-  assert.equal(statSync(path).mode & 0o777, 0o600, 'who may command the server is its owner');
+  assert.equal(statSync(path).mode & 0o777, 0o600, 'only its owner can send commands to the server');
   assert.deepEqual([await forwardCommand(path, order, terminal), printed], [0, ['hello\u2028\r\n1000000']]);
   await stop();
 });

@@ -151,7 +151,7 @@ for (const engine of engines) {
       ),
       [
         { citizenId: 'c', wishes: { ...noPreferences, channels: ['email'], declined: ['email'] } },
-        /^a channel is both wished and declined$/,
+        /^the same channel is in channels and in declined$/,
       ],
       ...Object.keys(noPreferences).map(
         (name) =>

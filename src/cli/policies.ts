@@ -63,7 +63,7 @@ export function policyCommands(withContext: WithContext<CommandContext>, termina
     {
       name: 'policies count',
       usage: 'policies count',
-      summary: 'Counts how often names and places occur in the register, so that rare ones weigh more.',
+      summary: 'Counts how often names and places occur in the register, so that rare ones have more weight.',
       notes: 'Each import of citizens does this too.',
       run: async (args) => {
         requireNoArguments(args);

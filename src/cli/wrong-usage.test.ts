@@ -91,7 +91,7 @@ test('each command reports a DATA_DIR that is missing or not readable, and creat
     [
       { DATA_DIR: within },
       'keys create',
-      /^DATA_DIR: expected a folder that the user of this process may make and write to/,
+      /^DATA_DIR: expected a folder that the user of this process can create and write to/,
     ],
     [{ DATA_DIR: join(folder, 'link') }, 'doctor', /^warn +data-dir +\S+link does not exist yet -> run/m],
   ];
@@ -110,7 +110,10 @@ test('commands and doctor name the setting of a file that cannot be read', async
       // Not even root can read the first byte of this file.
       const { code, stdout, stderr } = await runAt(folder, { [name]: '/proc/self/mem' }, command);
       assert.equal(code, 1);
-      assert.match(stderr + stdout, new RegExp(`${name}: "/proc/self/mem" cannot be read by the user of this process`));
+      assert.match(
+        stderr + stdout,
+        new RegExp(`${name}: expected a file that the user of this process can read, received "/proc/self/mem"`),
+      );
     }
   }
 });

@@ -16,9 +16,15 @@ const maxMessages = 100;
 const request = {
   query: Type.Object(
     {
-      cursor: Type.Optional(Type.String({ maxLength: 64, description: 'The `next` of the previous page.' })),
+      cursor: Type.Optional(
+        Type.String({ maxLength: 64, description: 'The member `next` of the previous page. Default: the first page.' }),
+      ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxMessages, description: 'The maximum number of messages; default 100.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: maxMessages,
+          description: 'The maximum number of messages. Default: 100.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -29,15 +35,18 @@ const request = {
 export const inboxItemProperties = {
   id: Type.String(),
   subject: Type.Union([Type.String(), Type.Null()]),
-  sender: Type.String({ description: 'The name of the service that sent it.' }),
-  category: literalUnion(categories, 'The category of the message.'),
+  sender: Type.String({ description: 'The name of the service that sent the message.' }),
+  category: literalUnion(categories, 'The category that the sender chose: information, decision, reminder or urgent.'),
   language: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Type.String({ format: 'date-time', description: 'When the sender submitted it.' }),
+  createdAt: Type.String({
+    format: 'date-time',
+    description: 'The time at which the sender sent the message to this server.',
+  }),
   receivedAt: Type.String({
     format: 'date-time',
-    description: 'When it was placed in the inbox: at createdAt, or at the time that the sender named.',
+    description: 'The time at which the message was in the inbox: createdAt, or the time that the sender requested.',
   }),
-  opened: Type.Boolean({ description: 'Whether the citizen opened it before.' }),
+  opened: Type.Boolean({ description: 'true if the citizen opened the message before.' }),
   legalEffect: Type.Optional(
     Type.Object(
       {
@@ -74,16 +83,18 @@ export const listInboxMessages = defineOperation({
   path: '/v1/inbox',
   scope: 'citizen:self',
   callers: ['citizens'],
-  summary: 'My official messages',
+  summary: 'List my official messages',
   description:
-    'For the citizen whom the token names (claim citizen_id of a trusted issuer). Newest first, by receivedAt.',
+    'Lists the messages to the citizen whom the token names (claim citizen_id of a trusted issuer), newest receivedAt first.',
   request,
   responses: {
     200: {
-      description: 'One page.',
+      description: 'One page of messages.',
       schema: Type.Object({
         items: Type.Array(Type.Object(inboxItemProperties, { $id: 'InboxItem' })),
-        next: Type.Union([Type.String(), Type.Null()], { description: 'For `cursor`; null on the last page.' }),
+        next: Type.Union([Type.String(), Type.Null()], {
+          description: 'The cursor of the next page. null: this is the last page.',
+        }),
       }),
     },
   },

@@ -13,7 +13,7 @@ import { renderMessageHtml } from './rendering/message-html.ts';
 
 const request = {
   params: Type.Object(
-    { id: Type.String({ maxLength: 64, description: 'The id from the list.' }) },
+    { id: Type.String({ maxLength: 64, description: 'The id of the message, from the list of messages.' }) },
     { additionalProperties: false },
   ),
 };
@@ -30,19 +30,21 @@ export const openInboxMessage = defineOperation({
   callers: ['citizens'],
   summary: 'Open one of my messages',
   description:
-    'For the citizen whom the token names. The first request sets the notification to read and notifies its sender. Send it only when the citizen opens the message.',
+    'Returns a message to the citizen whom the token names. The first request sets the notification to read and notifies its sender, so send it only when the citizen opens the message.',
   request,
   responses: {
     200: {
       description: 'The message.',
       schema: Type.Object({
         ...inboxItemProperties,
-        message: Type.String({ description: 'The text as sent: plain text or restricted Markdown.' }),
-        html: Type.String({ description: 'The message as an HTML page with all texts escaped.' }),
+        message: Type.String({ description: 'The text as the sender sent it: plain text or restricted Markdown.' }),
+        html: Type.String({ description: 'The message as an HTML page in which all texts are escaped.' }),
         attachments: Type.Array(
           Type.Object(
             {
-              id: Type.String({ description: 'A document of the citizen; read it at /v1/documents/{id}.' }),
+              id: Type.String({
+                description: 'The id of a document of the citizen. Retrieve it at /v1/documents/{id}.',
+              }),
               title: Type.String(),
             },
             { $id: 'Attachment' },

@@ -14,9 +14,9 @@ export const previewNotification = defineOperation({
   path: '/v1/notifications/preview',
   scope: 'notifications:send',
   callers: ['clients'],
-  summary: 'Show what a notification would send',
+  summary: 'Preview a notification without sending it',
   description:
-    'Takes the body of a notification, checks it in the same way, and shows what each channel would send. Nothing is sent or stored. Only callers with the scope citizens:known learn whether the citizen exists and can be reached.',
+    'Checks the body of a notification like the send operation, and returns what each channel would send. The server sends and stores nothing. Only callers with the scope citizens:known learn whether the citizen exists and can be reached.',
   request: sendRequest,
   responses: { 200: { description: 'The messages that the channels would send.', schema: previewShape } },
   refusals: ['bad-request', 'register-unavailable'],

@@ -23,9 +23,9 @@ export const readNotification = defineOperation({
   path: '/v1/notifications/{id}',
   scope: 'notifications:read',
   callers: ['clients'],
-  summary: 'The status and timeline of a notification',
+  summary: 'Read the status and timeline of a notification',
   description:
-    'The outcome of each channel, with the reason of each failure and who must act. The response does not contain the message, because it belongs to the citizen.',
+    'Returns the outcome of each channel, with the reason of each failure and the party that must act. The response does not contain the message, because it belongs to the citizen.',
   request,
   responses: { 200: { description: 'The notification.', schema: notificationShape } },
   refusals: ['notification-not-found'],

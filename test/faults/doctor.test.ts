@@ -142,8 +142,8 @@ const cases: readonly (readonly [
     [
       'ledger',
       'fault',
-      /^the ledger has \d+ entries, and \d+ were signed: was an old backup restored\?$/,
-      /Nothing more/,
+      /^the ledger has \d+ entries, but \d+ were signed: was an old backup restored\?$/,
+      /signs nothing more/,
     ],
   ],
   [
@@ -153,7 +153,7 @@ const cases: readonly (readonly [
     [
       'ledger',
       'fault',
-      /^the stored tiles of size \d+ do not give the root of the head$/,
+      /^the stored tiles of size \d+ do not have the root hash of the head$/,
       /docs\/security\/ledger\.md#broken/,
     ],
   ],
@@ -161,7 +161,7 @@ const cases: readonly (readonly [
     'a checkpoint file without a checkpoint',
     (dataDir) => writeFileSync(join(dataDir, 'ledger-checkpoint'), 'nothing'),
     {},
-    ['ledger', 'fault', /ledger-checkpoint holds no checkpoint/, /docs\/security\/ledger\.md#broken/],
+    ['ledger', 'fault', /ledger-checkpoint has no checkpoint/, /docs\/security\/ledger\.md#broken/],
   ],
   [
     'waiting events while no server runs',

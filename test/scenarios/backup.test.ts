@@ -183,7 +183,7 @@ const damages: readonly Damage[] = [
       cpSync(join(standing.home.dataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint'));
       await rewriteManifest(folder, rootKeyPath);
     },
-    /ledger: the ledger has \d+ entries, and \d+ were signed: was an old backup restored\?/,
+    /ledger: the ledger has \d+ entries, but \d+ were signed: was an old backup restored\?/,
   ],
   [
     'a changed key of a citizen',

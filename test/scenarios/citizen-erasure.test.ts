@@ -225,7 +225,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       [1, true],
     );
     const third = await start();
-    assert.match(third.server.stderr(), /the database had citizens who are on the list of erased citizens/);
+    assert.match(third.server.stderr(), /the database contained citizens who are on the list of erased citizens/);
     await waitUntilSigned(home);
     await assertAbsent(home);
     await assertErased(third, person);

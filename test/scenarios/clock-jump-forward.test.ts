@@ -54,7 +54,7 @@ async function assertNothingDeleted(app: App, before: readonly number[]): Promis
 }
 
 async function assertDeletedAfterConfirmation(app: App): Promise<void> {
-  assert.match(clockFaults(app).join('\n'), /deletion of old data is paused/);
+  assert.match(clockFaults(app).join('\n'), /the server deletes no old data for a day/);
   await app.command('clock', 'confirm');
   for (let hours = 0; hours < 4; hours += 1) await app.leap(hour);
   const [verifications, , documents] = await countStored(app);

@@ -33,7 +33,7 @@ test('an admin address of another machine stops the start, and the demo accepts 
   assert.deepEqual(
     [
       refused.code,
-      /192\.0\.2\.1 is no address of this machine: set ADMIN_HOST to one, or to 0\.0\.0\.0 for all\. See docs\/reference\/settings\.md#admin_host$/m.test(
+      /192\.0\.2\.1 is not an address of this machine: set ADMIN_HOST to one of its addresses, or to 0\.0\.0\.0 for all\. See docs\/reference\/settings\.md#admin_host$/m.test(
         refused.stderr,
       ),
     ],

@@ -84,7 +84,7 @@ test('an earlier opening takes precedence over a rule, and a rule has no effect 
   assert.deepEqual(seen('as-letter', { letterAt }, due - 1), [undefined, 'not yet', undefined]);
 });
 
-test('a confirmation by the link in a mail counts only under a rule that says so', () => {
+test('a confirmation by the link in a mail has an effect only under a rule that ends with -or-confirmed', () => {
   const confirmedAt = at('2026-12-23T11:00:00Z');
   const openedAt = at('2026-12-24T08:00:00Z');
   const seen = (rule: string, facts: Partial<LegalFacts>) => {

@@ -84,7 +84,7 @@ export function legalRuleIssues(
   if (name === undefined || !needsLetter(name)) return [];
   const planned = requested ?? steps.map(({ channel }) => channel);
   if (planned.includes('letter') && providers.has('letter')) return [];
-  const detail = 'as-letter needs a letter, and neither channels nor the policy of this server plan one';
+  const detail = 'as-letter requires a letter, but neither channels nor the policy of this server contain one';
   return [{ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail }];
 }
 
@@ -152,5 +152,5 @@ function effectAfter(
 export function calendarNotice({ holidays }: Calendar, now: number): string | undefined {
   const year = formatInstant(now).slice(0, 4);
   if (holidays.size === 0 || [...holidays].some((day) => day.startsWith(year))) return undefined;
-  return `HOLIDAYS has no day of ${year}: every weekday of it counts as a working day for legal effect`;
+  return `HOLIDAYS has no day of ${year}: all its weekdays count as working days for legal effect`;
 }
