@@ -234,7 +234,7 @@ for (const engine of engines) {
     assert.equal(await runCommandLine(['contacts', 'import', 'contacts.jsonl'], commands, terminal), 1);
     assert.match(
       printed.join(''),
-      /line 3: no such citizen.*\nline 4: \/phone\/address .*\n2 citizens stored, 2 lines refused/,
+      /line 3: the register has no citizen with this id\nline 4: \/phone\/address .*\n2 citizens stored, 2 lines refused/,
     );
     assert.doesNotMatch(printed.join(''), /40 00|cit-/);
     // New preferences of the citizen keep the verified address.
