@@ -304,7 +304,7 @@ test('a cascade file sets the policy, and an invalid file stops the start with a
     [{ steps: [] }, /\/steps/],
     [{ steps: [{ channel: 'fax' }] }, /\/steps\/0/],
     [{ steps: [{ channel: 'email' }], more: 1 }, /\/more: is not a known member/],
-    [{ steps: [{ channel: 'sms' }] }, /no provider for sms: set SMS_URL, or remove the step/],
+    [{ steps: [{ channel: 'sms' }] }, /expected a provider for sms; set SMS_URL, or remove the step/],
     [{ steps: [{ channel: 'email' }, { channel: 'email', afterDays: 2 }] }, /set "reminder": true/],
     [{ steps: [{ channel: 'email', reminder: true }] }, /expected a reminder after the first step/],
     [{ steps: [{ channel: 'email' }], quietHours: { ...quietHours, timeZone: 'X' } }, /\/quietHours: timeZone/],

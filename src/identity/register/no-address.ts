@@ -1,4 +1,4 @@
-/** What registers write instead of an address, in lower case without accents and punctuation. */
+/** Notes that registers have instead of an address, in lower case without accents and punctuation. */
 const notes: ReadonlySet<string> = new Set([
   ...['no fixed abode', 'of no fixed abode', 'no fixed address', 'no permanent address', 'nfa', 'homeless'],
   ...['unknown', 'address unknown', 'unknown address', 'not known', 'none', 'no address', 'n a', 'not available'],
