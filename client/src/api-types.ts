@@ -61,6 +61,8 @@ export type ContactPreferences = {
   hours: ContactPreferencesHours | null;
   /** The language of messages (BCP 47), if the sender has a text in it. null: the language in the register. */
   language: string | null;
+  /** Whether letters are in large print (18 points). Left out: it does not change. */
+  largePrint?: boolean;
   /** The verified addresses, which replace those of the register. */
   verified: VerifiedAddress[];
   /** The addresses that are not confirmed yet and have a valid code. */
@@ -119,6 +121,8 @@ export type DataUse = {
   usage?: string;
   /** The purpose of the access. null or absent: none was stated. */
   purpose?: string;
+  /** The purpose in words, which the organisation has registered. */
+  purposeText?: string;
   /** The legal basis of the access. null or absent: none was stated. */
   legalBasis?: string;
   /** The reference of the consent of the citizen. null or absent: the legal basis is not consent. */
@@ -136,6 +140,8 @@ export type DataUse = {
   hiddenUntil?: string;
   /** The reason why the access was concealed. Absent if it was not. */
   hiddenReason?: string;
+  object?: DataUseObject;
+  recipientOrg?: DataUseRecipientOrg;
   details?: DataUseDetails;
   explanation?: DataUseExplanation;
   /** The proof of the entry as c2sp.org/tlog-proof, which you can verify offline. */
@@ -179,6 +185,25 @@ export type DataUseInitiatorOrg = {
   /** The client id of the organisation. */
   code: string;
   /** The name of the organisation. */
+  name: string;
+};
+
+/** The document or message of this use. */
+export type DataUseObject = {
+  type: Open<'document' | 'message'>;
+  /** The id. Do not parse it. */
+  id: string;
+  /** available: you can open it now; unavailable: it exists, such as a message that is not in your inbox. */
+  state: Open<'available' | 'unavailable' | 'erased'>;
+  /** The title of the document, or the subject of the message. */
+  title?: string;
+};
+
+/** The organisation that was given, or lost, access to the document. */
+export type DataUseRecipientOrg = {
+  type: string;
+  /** A code for programs. Its meaning never changes. */
+  code: string;
   name: string;
 };
 
@@ -420,6 +445,56 @@ export type EventData = {
   [more: string]: unknown;
 };
 
+export type ExportInboxAnswer = {
+  /** The items of this page. */
+  items: ExportedMessage[];
+  /** The cursor of the next page. null: this is the last page. */
+  next: string | null;
+};
+
+export type ExportInboxBody = {
+  /** The member `next` of the previous response. Default: the first page. */
+  cursor?: string;
+  /** The maximum number of messages. Default: 50. */
+  limit?: number;
+};
+
+export type ExportedMessage = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** The subject line. null: the sender set none. */
+  subject: string | null;
+  /** The name of the service that sent the message. */
+  sender: string;
+  /** The category that the sender chose: information, decision, reminder or urgent. */
+  category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
+  /** The language (BCP 47). null: unknown. */
+  language: string | null;
+  /** The time at which the sender sent the message to this server. */
+  createdAt: string;
+  /** The time at which the message was in the inbox: createdAt, or the time that the sender requested. */
+  receivedAt: string;
+  /** true if the citizen opened the message before. */
+  opened: boolean;
+  legalEffect?: InboxLegalEffect;
+  /** The client that sent the message. You can limit a list or a search to it. */
+  senderId: string;
+  /** The reference that the sender gave. */
+  reference: string | null;
+  /** The date (YYYY-MM-DD) or instant until which the sender needs an answer. null: the sender named none. */
+  respondBy: string | null;
+  /** true if the message is new, or if the citizen marked it as unread. */
+  unread: boolean;
+  /** true if the citizen moved the message to the archive. */
+  archived: boolean;
+  /** The text as sent; null if the citizen has not opened the message. */
+  message: string | null;
+  /** The message as an HTML page with all texts escaped; null if the citizen has not opened it. */
+  html: string | null;
+  /** The documents that belong to the message. */
+  attachments: Attachment[];
+};
+
 export type FeedEvent = {
   /** The id of the event in the ledger, and the webhook-id of its calls. */
   id: string;
@@ -500,6 +575,16 @@ export type InboxItem = {
   /** true if the citizen opened the message before. */
   opened: boolean;
   legalEffect?: InboxLegalEffect;
+  /** The client that sent the message. You can limit a list or a search to it. */
+  senderId: string;
+  /** The reference that the sender gave. */
+  reference: string | null;
+  /** The date (YYYY-MM-DD) or instant until which the sender needs an answer. null: the sender named none. */
+  respondBy: string | null;
+  /** true if the message is new, or if the citizen marked it as unread. */
+  unread: boolean;
+  /** true if the citizen moved the message to the archive. */
+  archived: boolean;
 };
 
 /** Show it before the citizen opens the message. */
@@ -514,6 +599,22 @@ export type InboxLegalEffect = {
   effectiveOn?: string;
   /** From when it will count as served even if the citizen does not open it. */
   dueOn?: string;
+};
+
+export type InboxMark = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** true if the message is new, or if the citizen marked it as unread. */
+  unread: boolean;
+  /** true if the citizen moved the message to the archive. */
+  archived: boolean;
+};
+
+export type InboxSender = {
+  /** The id of the client. */
+  id: string;
+  /** Its name. */
+  name: string;
 };
 
 export type ListDocumentsAnswer = {
@@ -536,6 +637,10 @@ export type ListInboxMessagesAnswer = {
   items: InboxItem[];
   /** The cursor of the next page. null: this is the last page. */
   next: string | null;
+  /** The number of unread messages outside the archive, among the newest 1000. */
+  unreadCount: number;
+  /** The services that sent the newest 1000 messages, for `senderId`. */
+  senders: InboxSender[];
 };
 
 export type ListNotificationsAnswer = {
@@ -754,6 +859,16 @@ export type OpenInboxMessageAnswer = {
   /** true if the citizen opened the message before. */
   opened: boolean;
   legalEffect?: InboxLegalEffect;
+  /** The client that sent the message. You can limit a list or a search to it. */
+  senderId: string;
+  /** The reference that the sender gave. */
+  reference: string | null;
+  /** The date (YYYY-MM-DD) or instant until which the sender needs an answer. null: the sender named none. */
+  respondBy: string | null;
+  /** true if the message is new, or if the citizen marked it as unread. */
+  unread: boolean;
+  /** true if the citizen moved the message to the archive. */
+  archived: boolean;
   /** The text as the sender sent it: plain text or restricted Markdown. */
   message: string;
   /** The message as an HTML page in which all texts are escaped. */
@@ -761,6 +876,8 @@ export type OpenInboxMessageAnswer = {
   /** The documents that belong to the message. */
   attachments: Attachment[];
   contact: SenderContact;
+  /** The number of unread messages outside the archive, among the newest 1000. */
+  unreadCount: number;
 };
 
 /**
@@ -891,12 +1008,22 @@ export type ReadOwnAccessLogAnswer = {
   returnedUsages: number;
   /** The uses of this page, the oldest first. */
   usages: DataUse[];
+  /** The after, or with before the before, of the next page; null on the last page. */
+  next: number | null;
+  /** The organisations that used your data, for the filter. */
+  organisations?: ReadOwnAccessLogAnswerOrganisationsItem[];
   /** The pseudonym of the citizen in the ledger, which all entries about the citizen have, in base64. */
   chain: string;
   /** The key with which you check the links of these entries, in base64. */
   linkKey: string;
   /** The key for entries from before you were in the register. Each entry fits linkKey or this key. */
   earlierLinkKey?: string;
+};
+
+export type ReadOwnAccessLogAnswerOrganisationsItem = {
+  /** A code for programs. Its meaning never changes. */
+  code: string;
+  name: string;
 };
 
 export type ReadOwnRecordAnswer = {
@@ -978,6 +1105,36 @@ export type ReceiveEvent = {
   data: EventData;
 };
 
+export type SearchInboxAnswer = {
+  /** The items of this page. */
+  items: InboxItem[];
+  /** The cursor with which the search continues. null: all messages were searched. */
+  next: string | null;
+  /** The number of messages that this request searched. */
+  searched: number;
+  /** The number of unread messages outside the archive, among the newest 1000. */
+  unreadCount: number;
+  /** The services that sent the newest 1000 messages, for `senderId`. */
+  senders: InboxSender[];
+};
+
+export type SearchInboxBody = {
+  /** Words that subject, text, reference or titles of documents must all contain. Case and accents do not count. */
+  text: string;
+  /** The client whose messages are returned. Default: all clients. */
+  senderId?: string;
+  /** The category of the returned messages. Default: all categories. */
+  category?: 'information' | 'decision' | 'reminder' | 'urgent';
+  /** true: only messages that are new or marked as unread. false: only the others. Default: all. */
+  unread?: boolean;
+  /** true: only archived messages. false: only the others. Default: all. */
+  archived?: boolean;
+  /** The member `next` of the previous response. Default: the first page. */
+  cursor?: string;
+  /** The maximum number of messages. Default: 100. */
+  limit?: number;
+};
+
 export type SendNotificationAnswer = {
   /** The id. Do not parse it. */
   id: string;
@@ -1034,6 +1191,11 @@ export type SendNotificationBody = {
    */
   deliverBy?: string;
   /**
+   * Until when you need an answer: a date (YYYY-MM-DD) or an instant, at most two years after sendAt. The inbox of the
+   * citizen shows it. It changes neither the delivery nor the legal effect.
+   */
+  respondBy?: string;
+  /**
    * The channels in your order. The first starts at once, and the others after the waiting times of the server policy.
    * The server always uses the inbox. Default: all channels of the policy.
    */
@@ -1067,6 +1229,8 @@ export type StatePreferencesBody = {
   hours: StatePreferencesBodyHours | null;
   /** The language of messages (BCP 47), if the sender has a text in it. null: the language in the register. */
   language: string | null;
+  /** Whether letters are in large print (18 points). Left out: it does not change. */
+  largePrint?: boolean;
 };
 
 /** The hours in which the server sends messages, except urgent ones. null: at any hour that the server allows. */
@@ -1752,6 +1916,18 @@ export type Operations = {
       before?: number;
       /** The maximum number of uses. Default: 100. */
       limit?: number;
+      /** Only uses by others, or only what you did yourself. */
+      by?: 'others' | 'citizen';
+      /** Only uses by this organisation: a code of organisations. A concealed use is left out. */
+      organisation?: string;
+      /** Only uses from this date on, such as 2026-11-01, in UTC. */
+      from?: string;
+      /** Only uses up to this date, in UTC. */
+      to?: string;
+      /** true: also returns the organisations that used your data. */
+      organisations?: 'true' | 'false';
+      /** The language of purposeText; default en. */
+      language?: string;
     };
     answers: {
       200: ReadOwnAccessLogAnswer;
@@ -1891,6 +2067,14 @@ export type Operations = {
   /** List my official messages */
   listInboxMessages: {
     query?: {
+      /** The client whose messages are returned. Default: all clients. */
+      senderId?: string;
+      /** The category of the returned messages. Default: all categories. */
+      category?: 'information' | 'decision' | 'reminder' | 'urgent';
+      /** true: only messages that are new or marked as unread. false: only the others. Default: all. */
+      unread?: boolean;
+      /** true: only archived messages. false: only the others. Default: all. */
+      archived?: boolean;
       /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
       /** The maximum number of messages. Default: 100. */
@@ -2047,5 +2231,49 @@ export type Operations = {
       eventId: string;
     };
     answers: Record<never, never>;
+  };
+  /** Search my official messages */
+  searchInbox: {
+    body: SearchInboxBody;
+    answers: {
+      200: SearchInboxAnswer;
+    };
+  };
+  /** Archive one of my messages */
+  archiveInboxMessage: {
+    params: {
+      /** The id from the list. */
+      id: string;
+    };
+    answers: {
+      200: InboxMark;
+    };
+  };
+  /** Move one of my messages back to the inbox */
+  restoreInboxMessage: {
+    params: {
+      /** The id from the list. */
+      id: string;
+    };
+    answers: {
+      200: InboxMark;
+    };
+  };
+  /** Mark one of my messages as unread */
+  markInboxMessageUnread: {
+    params: {
+      /** The id from the list. */
+      id: string;
+    };
+    answers: {
+      200: InboxMark;
+    };
+  };
+  /** Download my official messages */
+  exportInbox: {
+    body: ExportInboxBody;
+    answers: {
+      200: ExportInboxAnswer;
+    };
   };
 };

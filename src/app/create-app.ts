@@ -88,7 +88,7 @@ async function createSlices(context: AppContext, options: CreateAppOptions) {
     cascade: options.cascade,
     channels: options.channels,
     isHelper: options.isHelper,
-    registeredContactOf: createContactDetails(register, context.settings.phoneCountry),
+    registeredContactOf: createContactDetails(register, context.settings),
     attachmentTitle: documents.attachmentTitle,
     evidenceKey: () => keys.current('evidence'),
   });
@@ -107,6 +107,9 @@ async function createSlices(context: AppContext, options: CreateAppOptions) {
     isErasureOf: documents.isErasureOf,
     explanationOf: identity.explanationOf,
     organisationOf: notifications.organisationOf,
+    ownDocumentOf: documents.ownDocumentOf,
+    ownMessageOf: notifications.ownMessageOf,
+    purposeTextOf: notifications.purposeTextOf,
   });
   return { documents, notifications, identity, audit };
 }

@@ -9,11 +9,19 @@ const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
 
 /** Texts that are the same in English and in another language, by key. */
 const sharedKeys: Readonly<Record<string, readonly string[]>> = {
-  fr: ['page.frame.menu', 'page.nav.messages', 'page.nav.documents'],
+  fr: [
+    'page.frame.menu',
+    'page.nav.messages',
+    'page.nav.documents',
+    'page.messages.categories.information',
+    'page.messages.categories.urgent',
+    'page.uses.labels.document',
+    'page.uses.labels.message',
+  ],
+  de: ['message.website', 'page.messages.categories.information'],
   pt: ['page.frame.menu'],
   it: ['page.frame.menu'],
-  de: ['message.website'],
-  nl: ['message.website', 'page.frame.menu', 'page.frame.privacy'],
+  nl: ['message.website', 'page.frame.menu', 'page.frame.privacy', 'page.messages.inbox', 'page.uses.labels.document'],
 };
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */

@@ -4,6 +4,7 @@ import { bindOperation, type Operation } from '../api/operation.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { ClientCache } from '../auth/client-cache.ts';
+import { purposeTextIn } from '../auth/purpose-texts.ts';
 import type { SigningKey } from '../crypto/signing-key.ts';
 import type { OnCommitted } from '../ledger/commit.ts';
 import { askContactCode } from './ask-contact-code.ts';
@@ -16,13 +17,16 @@ import { findPreferences } from './contact/contact-preferences-store.ts';
 import { createTemplate } from './create-template.ts';
 import { createWebhook } from './create-webhook.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
+import { exportInbox } from './export-inbox.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
+import { findOwnMessage, type OwnMessage } from './inbox/own-message.ts';
 import { type Calendar, calendarNotice } from './legal-effect/legal-effect.ts';
 import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
 import { listInboxMessages } from './list-inbox-messages.ts';
 import { listNotifications } from './list-notifications.ts';
 import { listTemplates } from './list-templates.ts';
 import { listWebhooks } from './list-webhooks.ts';
+import { archiveInboxMessage, markInboxMessageUnread, restoreInboxMessage } from './mark-inbox-message.ts';
 import { createContactLookup, createNotices, type Notices } from './notices.ts';
 import type { ExternalChannels } from './notification/channel.ts';
 import type { ContactOf } from './notification/contact.ts';
@@ -43,6 +47,7 @@ import { removeContactAddress } from './remove-contact-address.ts';
 import { removeTemplate } from './remove-template.ts';
 import { removeWebhook } from './remove-webhook.ts';
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
+import { searchInbox } from './search-inbox.ts';
 import { sendNotification } from './send-notification.ts';
 import { statePreferences } from './state-preferences.ts';
 import { findOwnTemplate } from './templates/template-shape.ts';
@@ -75,6 +80,10 @@ export type NotificationsSlice = Slice & {
   organisationOf(clientId: string): string;
   /** The language that a citizen has stated for messages; undefined if none. */
   statedLanguageOf(citizenId: string): Promise<string | undefined>;
+  /** A purpose of a client in words of a language, if the client registered them. */
+  purposeTextOf(clientId: string, purpose: string, language: string): string | undefined;
+  /** A message for the access log of its citizen. */
+  ownMessageOf(id: string, citizenId: string): Promise<OwnMessage>;
   /** The endpoints that providers call to report deliveries. */
   readonly mounts: readonly MountedHandler[];
 };
@@ -98,6 +107,11 @@ const allOperations: readonly Operation<AllPorts>[] = [
   readPreferences,
   listInboxMessages,
   openInboxMessage,
+  searchInbox,
+  archiveInboxMessage,
+  restoreInboxMessage,
+  markInboxMessageUnread,
+  exportInbox,
   askContactCode,
   confirmContactAddress,
   removeContactAddress,
@@ -162,6 +176,9 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
       const { preferences } = await findPreferences({ read: db.read, citizenKeys }, citizenId);
       return preferences.language ?? undefined;
     },
+    purposeTextOf: (clientId, purpose, language) =>
+      purposeTextIn(deps.clients.get(clientId)?.purposeTexts, purpose, language),
+    ownMessageOf: (id, citizenId) => findOwnMessage({ read: db.read, citizenKeys }, id, citizenId),
     mounts: providerEndpoints(deps),
   };
 }

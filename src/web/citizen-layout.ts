@@ -45,17 +45,19 @@ export type LayoutPage = {
   readonly content: Html;
   readonly status?: number;
   readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
+  /** The number of unread messages; absent if the page does not know it. */
+  readonly unreadCount?: number;
 };
 
 /** A page with the name of the site, the footer and, for a signed-in citizen, the navigation. */
 export function renderLayout(
   layout: PageLayout,
-  { title, titleLanguage, content, current, status = 200 }: LayoutPage,
+  { title, titleLanguage, content, current, status = 200, unreadCount = 0 }: LayoutPage,
 ): BufferedResponse {
   const { words, site = words.site, frame, person } = layout;
   const isSignedIn = person !== undefined || current !== undefined;
   return renderHtmlPage({
-    header: html`${masthead(layout)}${isSignedIn ? navigation(words, current) : ''}`,
+    header: html`${masthead(layout)}${isSignedIn ? navigation(words, current, unreadCount) : ''}`,
     footer: footer(layout),
     skip: words.frame.skip,
     site,
@@ -84,10 +86,17 @@ function signedInText({ frame, language }: CitizenTexts, name: string): string {
   return formatMessage(language, frame.signedInAs, { name: `\u2068${name}\u2069` });
 }
 
+/** The title of the messages, with the number of unread ones. */
+export function messagesTitle({ nav, language }: CitizenTexts, unreadCount: number): string {
+  if (unreadCount === 0) return nav.messages;
+  return `${nav.messages} (${new Intl.NumberFormat(language).format(unreadCount)})`;
+}
+
 /** In a narrow window the links are in a menu, which opens without script. */
-function navigation({ nav, contact, frame }: CitizenTexts, current: LayoutPage['current']): Html {
+function navigation(words: CitizenTexts, current: LayoutPage['current'], unreadCount: number): Html {
+  const { nav, contact, frame } = words;
   const links = [
-    ['messages', citizenPaths.home, nav.messages],
+    ['messages', citizenPaths.home, messagesTitle(words, unreadCount)],
     ['documents', citizenPaths.documents, nav.documents],
     ['uses', citizenPaths.uses, nav.uses],
     ['record', citizenPaths.record, nav.record],

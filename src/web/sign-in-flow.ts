@@ -12,8 +12,11 @@ import { attemptSecret, createAttempt, findAttempt } from './sign-in-attempt.ts'
 export const citizenPaths = {
   home: '/me',
   messages: '/me/messages',
+  download: '/me/download',
   documents: '/me/documents',
   uses: '/me/uses',
+  usesTable: '/me/uses/table.csv',
+  usesProofs: '/me/uses/proofs.json',
   record: '/me/record',
   contact: '/me/contact',
   signIn: '/me/sign-in',

@@ -180,6 +180,7 @@ create table signing_key (
 -- or another issuer.
 -- binding: what its access tokens must be bound to.
 -- purposes, legal_bases: JSON lists of what it may state; null: any.
+-- purpose_texts: what the purposes mean in words, for citizens; JSON by purpose and language.
 -- policy: the matching policy for its verifications; null: the default policy.
 -- return_address: where its undeliverable letters are returned to, a JSON list of lines; null: LETTER_RETURN_ADDRESS.
 create table client (
@@ -193,6 +194,7 @@ create table client (
   issuer text,
   binding text not null check (binding in ('none', 'dpop', 'mtls')),
   purposes text,
+  purpose_texts text,
   legal_bases text,
   policy text,
   return_address text,
@@ -503,6 +505,14 @@ create table notification_history (
   at bigint not null check (at between 0 and 9007199254740991),
   reason text,
   primary key (notification_id, subject_id, status)
+);
+
+-- The marks that a citizen gave to a message in the inbox: archived, or unread again. No row: no mark. They are apart from the
+-- notification, so that they change neither its revision nor anything that its sender or its evidence shows.
+create table inbox_mark (
+  notification_id text not null primary key references notification (id),
+  archived boolean not null default false check (archived in (true, false)),
+  unread boolean not null default false check (unread in (true, false))
 );
 
 -- The legal effect of a notification as evidence first stated it, as JSON. Never changed: a later change of the calendar
