@@ -194,30 +194,38 @@ test('the API rejects the session cookie, and the pages reject an access token',
 
 test('a form from another site, or with invalid content, changes no contact preference', async () => {
   const mary = await signedIn('demo-mary');
-  const own = readHtmlForm(textOf(await mary.get('/me/contact')));
-  const form = readHtmlForm(textOf(await mary.get('/me/contact')));
-  form.set('email', 'never');
+  const readForm = async () => readHtmlForm(textOf(await mary.get('/me/contact/channels')), 'name="letter"');
+  const own = await readForm();
+  const form = await readForm();
+  form.set('letter', '1');
+  const send = (headers: object, sent?: URLSearchParams) => mary.post('/me/contact/channels', { ...headers }, sent);
   // Browsers send the cookie for forms of the same domain, and not for forms of other domains.
   for (const site of ['same-site', 'cross-site', 'same-origin, cross-site', ''])
-    assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': site }, form)).status, 403, site);
+    assert.equal((await send({ 'sec-fetch-site': site }, form)).status, 403, site);
   const bare = openCookieBrowser(home.url);
-  assert.equal((await bare.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 403);
+  assert.equal((await bare.post('/me/contact/channels', { 'sec-fetch-site': 'same-origin' }, form)).status, 403);
   // An incomplete form would delete the preferences that it does not contain.
-  assert.equal((await mary.post('/me/contact')).status, 400);
-  assert.equal((await mary.post('/me/contact', { 'content-type': 'text/plain' }, form)).status, 400);
-  assert.equal((await mary.post('/me/contact', {}, new URLSearchParams('email=never'))).status, 400);
+  assert.equal((await send({})).status, 400);
+  assert.equal((await send({ 'content-type': 'text/plain' }, form)).status, 400);
+  assert.equal((await send({}, new URLSearchParams('letter=1'))).status, 400);
   const large = new URLSearchParams(form);
-  large.set('language', 'x'.repeat(20_000));
-  assert.equal((await mary.post('/me/contact', {}, large)).status, 400);
-  const bad = new URLSearchParams(form);
-  bad.set('timeZone', '"><script>alert(1)</script>');
-  bad.set('hoursFor', 'email');
-  const refused = await mary.post('/me/contact', {}, bad);
-  assert.equal(refused.status, 400);
-  assert.doesNotMatch(textOf(refused), /<script/);
-  assert.equal((await ask({ method: 'PUT', path: '/me/contact' })).status, 405);
-  assert.deepEqual([...readHtmlForm(textOf(await mary.get('/me/contact')))], [...own]);
-  assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 303);
+  large.set('email', 'x'.repeat(20_000));
+  assert.equal((await send({}, large)).status, 400);
+  for (const [path, bad] of [
+    ['channels', { email: '"><script>alert(1)</script>', sms: '', letter: '' }],
+    ['hours', { hoursFor: 'email', from: '8', until: '9', timeZone: '"><script>alert(1)</script>' }],
+    ['language', { language: '"><script>alert(1)</script>' }],
+    ['email', { address: '"><script>alert(1)</script>' }],
+    ['phone/code', { code: '"><script>alert(1)</script>' }],
+  ] as const) {
+    const refused = await mary.post(`/me/contact/${path}`, {}, new URLSearchParams({ ...bad }));
+    assert.equal(refused.status, 400, path);
+    assert.doesNotMatch(textOf(refused), /<script/, path);
+  }
+  for (const path of ['/me/contact/channels', '/me/contact'])
+    assert.equal((await ask({ method: 'PUT', path })).status, 405);
+  assert.deepEqual([...(await readForm())], [...own]);
+  assert.equal((await send({ 'sec-fetch-site': 'same-origin' }, form)).status, 303);
 });
 
 /** The headers that a browser sends with a form of another page: with Fetch Metadata, and of an older browser without. */
@@ -236,10 +244,16 @@ const foreignForms = [
 test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Site of another page, sign-out included', async () => {
   const mary = await signedIn('demo-mary');
   const session = mary.cookies.get('citizen-session');
-  const own = readHtmlForm(textOf(await mary.get('/me/contact')));
+  const own = readHtmlForm(textOf(await mary.get('/me/contact/channels')), 'name="letter"');
   const forms = [
-    ['/me/contact', own],
-    ['/me/record', new URLSearchParams({ locked: 'true' })],
+    ['/me/contact/channels', own],
+    ['/me/contact/hours', new URLSearchParams({ from: '8', until: '9', timeZone: 'UTC' })],
+    ['/me/contact/language', new URLSearchParams({ language: 'de' })],
+    ['/me/contact/email', new URLSearchParams({ address: 'mallory@example.org' })],
+    ['/me/contact/email/code', new URLSearchParams({ code: '123456' })],
+    ['/me/contact/email/remove', new URLSearchParams()],
+    ['/me/record/lock', new URLSearchParams()],
+    ['/me/record/unlock', new URLSearchParams()],
     ['/me/sign-out', undefined],
   ] as const;
   for (const headers of foreignForms) {
@@ -251,9 +265,10 @@ test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Si
   assert.equal(mary.cookies.get('citizen-session'), session);
   const page = await mary.get('/me/record');
   assert.equal(page.headers['referrer-policy'], 'same-origin', 'otherwise browsers send Origin: null for own forms');
-  assert.match(textOf(page), /name="locked" value="true"/);
+  assert.match(textOf(page), /href="\/me\/record\/lock"/);
+  assert.equal(mary.cookies.has('citizen-form'), false, 'no form of another site is kept');
   const ownHeaders = [{ origin: home.url }, { origin: 'null', 'sec-fetch-site': 'same-origin' }];
-  for (const headers of ownHeaders) assert.equal((await mary.post('/me/contact', headers, own)).status, 303);
+  for (const headers of ownHeaders) assert.equal((await mary.post('/me/contact/channels', headers, own)).status, 303);
   const out = await mary.post('/me/sign-out', { origin: home.url, 'sec-fetch-site': 'same-origin' });
   assert.deepEqual(
     [out.status, mary.cookies.size],

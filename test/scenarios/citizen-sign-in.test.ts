@@ -96,7 +96,7 @@ for (const { name: engine } of engines) {
     const over = await forgotten.follow('/me/documents');
     assert.deepEqual([over.status, headingOf(over)], [403, 'Your official messages and documents']);
     assert.match(over.body.toString('utf8'), /href="[^"]+\/me\/sign-in\?to=%2Fme%2Fdocuments"/);
-    assert.match(over.body.toString('utf8'), /You have been signed out, as some time has passed/);
+    assert.match(over.body.toString('utf8'), /You were signed out because some time had passed/);
     assert.equal(forgotten.cookies.get('citizen-session'), undefined);
   });
 }
