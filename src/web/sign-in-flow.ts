@@ -36,6 +36,8 @@ const sessionCookie = 'citizen-session';
 const attemptCookie = 'citizen-sign-in';
 /** Has the hash of the state of the last attempt that succeeded, so that a callback which is loaded again sends no code twice. */
 const finishedCookie = 'citizen-signed-in';
+/** A token states its end in whole seconds, so a token that is about to expire is not used. */
+const tokenMarginMs = 1_000;
 /** Set after a renewal attempt, so that a browser makes at most one a minute, whatever the issuer answers. */
 const renewalCookie = 'citizen-renewal';
 const renewalSeconds = 60;
@@ -142,8 +144,9 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
     const session = found === undefined || isOver(found) ? found : await refreshed(secret, found);
     if (session === undefined) return 'ended';
     if (isOver(session)) return { expired: 'session', citizenId: session.citizenId };
-    if (session.tokenEndsAt <= clock.now()) return { expired: 'token', citizenId: session.citizenId };
+    if (session.tokenEndsAt - tokenMarginMs <= clock.now()) return { expired: 'token', citizenId: session.citizenId };
     const admission = await admit(session.token);
+    if (admission === undefined) return { expired: 'session', citizenId: session.citizenId };
     if (typeof admission !== 'object' || admission.citizenId !== session.citizenId) return 'ended';
     return allowsRequest(admission.citizenId) ? signedInCitizen(session, clock.now()) : 'too-many';
   }

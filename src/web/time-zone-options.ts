@@ -4,6 +4,9 @@ import type { OptionGroup, SelectOption } from './form-parts.ts';
 /** The country of the register (ISO 3166-1) and the time zone of the operator. */
 export type ZoneDefaults = { readonly country: string | undefined; readonly timeZone: string };
 
+/** Zones had other names in the past. A constant date, so that a page has the same names in every process. */
+const namedAt = Date.UTC(2026, 0, 1);
+
 const zonesOf = (country: string): readonly string[] => new Intl.Locale(`und-${country}`).getTimeZones?.() ?? [];
 
 /** The name of a time zone in a language, with its city, such as `Western European Time (Lisbon)`. */
@@ -16,7 +19,7 @@ export function timeZoneName(language: string, zone: string): string {
 function zoneNameOf(language: string, zone: string): string {
   try {
     const format = new Intl.DateTimeFormat(language, { timeZone: zone, timeZoneName: 'longGeneric' });
-    return format.formatToParts(0).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    return format.formatToParts(namedAt).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   } catch (fault) {
     // A client of the API may have set a zone that this version of Node.js does not know.
     if (fault instanceof RangeError) return '';
