@@ -55,6 +55,7 @@ export type CitizenSession = SessionContent & {
 
 /** A session, or the citizen and the start of a session that has expired. */
 export type FoundSession = CitizenSession | ExpiredSession;
+/** A session that ended, and is kept for an hour so that a page can say so. */
 export type ExpiredSession = { readonly over: true; readonly citizenId: string };
 
 type SessionDeps = {
@@ -80,27 +81,8 @@ export const expiredSessionKeptMs = 3_600_000;
 const extensionMs = 60_000;
 
 /** Creates the session store. Its rows contain the hash of the secret and the encrypted tokens, so that they open no session. */
-export function createCitizenSessions({ db, clock, random, root }: SessionDeps): CitizenSessions {
-  const sealContent = (id: string, content: SessionContent) => {
-    const bytes = Buffer.from(JSON.stringify(content));
-    const sealed = seal(root.derive('citizen-sessions'), contextOf(id), bytes, random);
-    return `${root.id}.${sealed.toString('base64url')}`;
-  };
-  const idleEnd = (startedAt: number) => Math.min(clock.now() + sessionIdleMs, startedAt + maxSessionMs);
-
-  /** Stores the content if the row still has the text that was read. Returns the new text; undefined if it has not. */
-  async function replace(secret: string, stored: string, content: SessionContent): Promise<string | undefined> {
-    const id = idOf(secret);
-    const payload = sealContent(id, content);
-    const [changed = []] = await db.write([
-      {
-        sql: 'update oauth_record set payload = $1 where model = $2 and id = $3 and payload = $4 returning id',
-        args: [payload, model, id, stored],
-      },
-    ]);
-    return changed.length === 1 ? payload : undefined;
-  }
-
+export function createCitizenSessions(deps: SessionDeps): CitizenSessions {
+  const { db, clock, random } = deps;
   return {
     begin: async ({ citizenId, issued, startedAt = clock.now() }) => {
       const secret = Buffer.from(random(secretBytes)).toString('base64url');
@@ -109,7 +91,7 @@ export function createCitizenSessions({ db, clock, random, root }: SessionDeps):
       await db.write([
         {
           sql: 'insert into oauth_record (model, id, payload, expires_at, citizen_id) values ($1, $2, $3, $4, $5)',
-          args: [model, id, sealContent(id, content), idleEnd(startedAt), citizenId],
+          args: [model, id, sealContent(deps, id, content), idleEnd(clock, startedAt), citizenId],
         },
         {
           // Each new session deletes some old ones. The model is a literal, so that the partial index of sessions is used.
@@ -120,35 +102,17 @@ export function createCitizenSessions({ db, clock, random, root }: SessionDeps):
       ]);
       return secret;
     },
-    find: async (secret) => {
-      if (!secretPattern.test(secret)) return undefined;
-      const id = idOf(secret);
-      const [row] = await db.read('select payload, expires_at from oauth_record where model = $1 and id = $2', [
-        model,
-        id,
-      ]);
-      if (row === undefined) return undefined;
-      const stored = textField(row, 'payload');
-      const content = openContent(root, id, stored);
-      if (content === undefined) return undefined;
-      const storedEnd = integerField(row, 'expires_at');
-      if (storedEnd <= clock.now()) return { over: true, citizenId: content.citizenId };
-      const laterEnd = idleEnd(content.startedAt);
-      if (laterEnd - storedEnd < extensionMs) return { ...content, endsAt: storedEnd, stored };
-      const sql = 'update oauth_record set expires_at = $1 where model = $2 and id = $3 and expires_at < $1';
-      await db.write([{ sql, args: [laterEnd, model, id] }]);
-      return { ...content, endsAt: laterEnd, stored };
-    },
+    find: async (secret) => (secretPattern.test(secret) ? await findSession(deps, idOf(secret)) : undefined),
     claimRefresh: async (secret, { endsAt, stored, ...content }, until) => {
       const claimed = { ...content, refreshingUntil: until };
-      const payload = await replace(secret, stored, claimed);
+      const payload = await replaceContent(deps, { id: idOf(secret), stored, content: claimed });
       return payload === undefined ? undefined : { ...claimed, endsAt, stored: payload };
     },
     endRefresh: async (secret, { endsAt: _endsAt, stored, refreshToken, ...content }, issued) => {
       const kept = { ...content, refreshingUntil: 0 };
       // An issuer that rotates refresh tokens sends the next one; others expect the same one again.
       const next = issued && { ...kept, refreshToken, ...withoutUndefined(tokensOf(issued, clock.now())) };
-      return (await replace(secret, stored, next ?? kept)) !== undefined;
+      return (await replaceContent(deps, { id: idOf(secret), stored, content: next ?? kept })) !== undefined;
     },
     end: async (secret) => {
       if (!secretPattern.test(secret)) return;
@@ -156,6 +120,39 @@ export function createCitizenSessions({ db, clock, random, root }: SessionDeps):
     },
   };
 }
+
+async function findSession({ db, clock, root }: SessionDeps, id: string): Promise<FoundSession | undefined> {
+  const sql = 'select payload, expires_at from oauth_record where model = $1 and id = $2';
+  const [row] = await db.read(sql, [model, id]);
+  if (row === undefined) return undefined;
+  const stored = textField(row, 'payload');
+  const content = openContent(root, id, stored);
+  if (content === undefined) return undefined;
+  const storedEnd = integerField(row, 'expires_at');
+  if (storedEnd <= clock.now()) return { over: true, citizenId: content.citizenId };
+  const laterEnd = idleEnd(clock, content.startedAt);
+  if (laterEnd - storedEnd < extensionMs) return { ...content, endsAt: storedEnd, stored };
+  const extension = 'update oauth_record set expires_at = $1 where model = $2 and id = $3 and expires_at < $1';
+  await db.write([{ sql: extension, args: [laterEnd, model, id] }]);
+  return { ...content, endsAt: laterEnd, stored };
+}
+
+type Replacement = { readonly id: string; readonly stored: string; readonly content: SessionContent };
+
+/** Stores the content if the row still has the text that was read. Returns the new text; undefined if it has not. */
+async function replaceContent(deps: SessionDeps, { id, stored, content }: Replacement): Promise<string | undefined> {
+  const payload = sealContent(deps, id, content);
+  const sql = 'update oauth_record set payload = $1 where model = $2 and id = $3 and payload = $4 returning id';
+  const [changed = []] = await deps.db.write([{ sql, args: [payload, model, id, stored] }]);
+  return changed.length === 1 ? payload : undefined;
+}
+
+function sealContent({ root, random }: SessionDeps, id: string, content: SessionContent): string {
+  const bytes = Buffer.from(JSON.stringify(content));
+  return `${root.id}.${seal(root.derive('citizen-sessions'), contextOf(id), bytes, random).toString('base64url')}`;
+}
+
+const idleEnd = (clock: Clock, startedAt: number) => Math.min(clock.now() + sessionIdleMs, startedAt + maxSessionMs);
 
 /** Deletes the sessions of a citizen, whose data are being erased. */
 export function deleteSessionsOf(citizenId: string): Statement {

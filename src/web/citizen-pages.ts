@@ -173,7 +173,7 @@ async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: S
   return await refusedPage(deps, visit, { outcome, citizenId });
 }
 
-/** The page for a refusal of an operation. What a citizen typed is kept when the same form can succeed later. */
+/** The page for a refusal of an operation. The form is kept when it can succeed later. */
 async function refusedPage(
   deps: CitizenPagesDeps,
   { request, view }: PageRequest,

@@ -6,6 +6,7 @@ import { quietHoursFault } from '../notifications/notification/quiet-hours.ts';
 export const preferenceRanks = ['1', '2', '3'] as const;
 export const declinedValue = 'never';
 
+/** A channel that leaves the server. */
 export type ExternalChannel = (typeof externalChannelNames)[number];
 
 /** The form for the order of the channels as a browser sends it: a rank for each channel, `never`, or an empty text. */

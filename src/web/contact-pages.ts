@@ -38,6 +38,7 @@ export type Preferences = ContactPreferences & {
   readonly confirmable: readonly string[];
 };
 
+/** The paths of the forms, each with a page of its own. */
 export const contactPaths = {
   channels: `${citizenPaths.contact}/channels`,
   hours: `${citizenPaths.contact}/hours`,
@@ -47,11 +48,12 @@ export const contactPaths = {
   remove: { email: `${citizenPaths.contact}/email/remove`, sms: `${citizenPaths.contact}/phone/remove` },
 } as const;
 
-/** What the redirect after a form reports. */
+/** The results that the redirect after a form reports. */
 export const completedForms = ['saved', 'confirmed-email', 'confirmed-sms', 'removed-email', 'removed-sms'] as const;
+/** A form that succeeded. */
 export type CompletedForm = (typeof completedForms)[number];
 
-/** What a form page shows: the values of the form, its faults, and whether the form was kept after the session had ended. */
+/** The content of a form page: the values of the form, its faults, and whether the form was kept after the session had ended. */
 export type FormState<Fields> = {
   readonly fields: Fields;
   readonly faults: readonly FieldFault[];
@@ -160,6 +162,7 @@ export function contactFaults(words: CitizenTexts, faults: readonly ContactFault
   return faults.map((fault) => ({ field: fault === 'timeZone' ? 'timeZone' : field, text: texts[fault] }));
 }
 
+/** The form for the order of the channels, and for those that the citizen turns off. */
 export function channelsPage(frame: PageLayout, { fields, ...state }: FormState<ChannelFields>): BufferedResponse {
   const { words } = frame;
   const { order, channels } = words.contact;
@@ -201,6 +204,7 @@ export function stopChannelsPage(
   return formPage(frame, { title, path: contactPaths.channels, form, button, state: { faults: [] } });
 }
 
+/** The form for the hours in which messages may come. */
 export function hoursPage(
   frame: PageLayout,
   zones: ZoneDefaults,
@@ -227,6 +231,7 @@ export function hoursPage(
   return formPage(frame, { title, path: contactPaths.hours, form, button: saveButton(words), state });
 }
 
+/** The form for the language of messages. `fields` is its tag, or empty. */
 export function languagePage(frame: PageLayout, { fields, ...state }: FormState<string>): BufferedResponse {
   const { words } = frame;
   const { label, hint, noPreference, title } = words.contact.language;
@@ -253,6 +258,7 @@ function languageName(language: string, tag: string): string {
   }
 }
 
+/** The form for a new address. `fields` is what the citizen typed. */
 export function addressPage(
   frame: PageLayout,
   channel: CodeChannel,
@@ -268,7 +274,7 @@ export function addressPage(
   return formPage(frame, { title: title[channel], path: contactPaths.address[channel], form, button, state });
 }
 
-/** `sentTo` is the address to which the code was sent. */
+/** The form for the code. `sentTo` is the address to which the code was sent. */
 export function codePage(
   frame: PageLayout,
   { channel, sentTo }: { readonly channel: CodeChannel; readonly sentTo: string },

@@ -41,7 +41,7 @@ type Code = {
   readonly endsAt: number;
 };
 
-/** What a refresh token of the demo contains. It is not replaced when it is used. */
+/** The content of a refresh token of the demo. It is not replaced when it is used. */
 type RefreshGrant = Pick<Code, 'citizenId' | 'scope' | 'resource' | 'endsAt'>;
 
 const codeContext = 'citizen-services/demo-code@v1';

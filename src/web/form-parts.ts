@@ -41,7 +41,9 @@ export function formActions(action: Html, { forms }: CitizenTexts, cancelTo: str
   return html`<p class="actions">${action} <a href="${cancelTo}">${forms.cancel}</a></p>`;
 }
 
+/** An option of a list. */
 export type SelectOption = readonly [value: string, text: string];
+/** Options of a list under a common label. */
 export type OptionGroup = { readonly label: string; readonly options: readonly SelectOption[] };
 
 type Select = {

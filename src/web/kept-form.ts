@@ -20,6 +20,7 @@ export type KeptForms = {
   clear(request: IncomingMessage): readonly string[];
 };
 
+/** A form, the path to which it was sent, and the citizen whose session had ended. */
 export type KeptForm = { readonly citizenId: string; readonly path: string; readonly fields: URLSearchParams };
 
 type KeptFormDeps = {

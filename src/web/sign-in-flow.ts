@@ -60,6 +60,7 @@ export type Visitor = 'nobody' | 'ended' | 'too-many' | ExpiredVisitor | SignedI
 /** `token`: the issuer may renew the session without interaction. `session`: the citizen must sign in again. */
 export type ExpiredVisitor = { readonly expired: 'token' | 'session'; readonly citizenId: string };
 
+/** A citizen with an active session. */
 export type SignedInCitizen = {
   readonly token: string;
   readonly citizenId: string;
@@ -113,11 +114,10 @@ type SignInFlowDeps = {
 
 /** Each sign-in creates a new session secret, so that an attacker cannot set it in advance (session fixation). */
 export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
-  const { signIn, sessions, cookies, admit, clock, random, onFault } = deps;
-  const refreshed = createSessionRefresh(deps);
+  const { signIn, sessions, cookies, random, onFault } = deps;
   const attemptSecretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, attemptCookie);
   const secretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, sessionCookie);
-  const allowsRequest = createRequestLimit(deps.stopwatch ?? (() => performance.now()));
+  const visitorOf = createVisitorCheck(deps, secretOf);
 
   async function startSignIn(request: IncomingMessage, wanted: string | null, silently: boolean) {
     const secret = attemptSecret(attemptSecretOf(request), random);
@@ -135,20 +135,6 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
     if (found !== undefined && 'refreshToken' in found && found.refreshToken !== undefined)
       await signIn.revoke(found.refreshToken).catch(onFault);
     return [cookies.clear(sessionCookie), cookies.clear(attemptCookie)];
-  }
-
-  async function visitorOf(request: IncomingMessage): Promise<Visitor> {
-    const secret = secretOf(request);
-    if (secret === undefined) return 'nobody';
-    const found = await sessions.find(secret);
-    const session = found === undefined || isOver(found) ? found : await refreshed(secret, found);
-    if (session === undefined) return 'ended';
-    if (isOver(session)) return { expired: 'session', citizenId: session.citizenId };
-    if (session.tokenEndsAt - tokenMarginMs <= clock.now()) return { expired: 'token', citizenId: session.citizenId };
-    const admission = await admit(session.token);
-    if (admission === undefined) return { expired: 'session', citizenId: session.citizenId };
-    if (typeof admission !== 'object' || admission.citizenId !== session.citizenId) return 'ended';
-    return allowsRequest(admission.citizenId) ? signedInCitizen(session, clock.now()) : 'too-many';
   }
 
   /** A citizen who is signed in goes on to the requested page. */
@@ -179,6 +165,28 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
       return isDeclined(result) ? await unlessSignedIn(request, result) : result;
     },
     end: endSession,
+  };
+}
+
+type SecretOf = (request: IncomingMessage) => string | undefined;
+
+/** Returns the function that finds the state of a browser, and refreshes an access token if it is due. */
+function createVisitorCheck(deps: SignInFlowDeps, secretOf: SecretOf): SignInFlow['visitorOf'] {
+  const { sessions, admit, clock } = deps;
+  const refreshed = createSessionRefresh(deps);
+  const allowsRequest = createRequestLimit(deps.stopwatch ?? (() => performance.now()));
+  return async (request) => {
+    const secret = secretOf(request);
+    if (secret === undefined) return 'nobody';
+    const found = await sessions.find(secret);
+    const session = found === undefined || isOver(found) ? found : await refreshed(secret, found);
+    if (session === undefined) return 'ended';
+    if (isOver(session)) return { expired: 'session', citizenId: session.citizenId };
+    if (session.tokenEndsAt - tokenMarginMs <= clock.now()) return { expired: 'token', citizenId: session.citizenId };
+    const admission = await admit(session.token);
+    if (admission === undefined) return { expired: 'session', citizenId: session.citizenId };
+    if (typeof admission !== 'object' || admission.citizenId !== session.citizenId) return 'ended';
+    return allowsRequest(admission.citizenId) ? signedInCitizen(session, clock.now()) : 'too-many';
   };
 }
 

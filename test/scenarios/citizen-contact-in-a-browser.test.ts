@@ -208,7 +208,7 @@ test('a warning appears before the session ends, destroys no typed text, and ext
   await checkOf(seen)('the warning');
   const [tab] = await Promise.all([page.waitForEvent('popup'), warning.locator('a').click()]);
   await tab.waitForLoadState();
-  assert.equal(await tab.locator('h1').innerText(), 'You are still signed in');
+  assert.equal(await tab.locator('h1').textContent(), 'You are still signed in');
   assert.deepEqual(await accessibilityViolations(tab), []);
   assert.equal(await page.locator('#address').inputValue(), 'typed@example.org');
 });

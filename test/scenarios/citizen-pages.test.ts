@@ -322,3 +322,13 @@ test('a cancelled sign-in shows a page and creates no session', async () => {
   // The cookie of attempts stays, for other tabs.
   assert.deepEqual([...browser.cookies.keys()], ['citizen-sign-in']);
 });
+
+test('an erasure of the citizen deletes the session', async () => {
+  const joao = await signIn('demo-joao');
+  const other = await signIn('demo-layla');
+  assert.equal((await joao.get('/me/documents')).status, 200);
+  assert.equal((await runCommandInProcess(server, 'citizens', 'erase', 'demo-joao', '--yes')).code, 0);
+  const over = await joao.get('/me/documents');
+  assert.deepEqual([over.status, headingOf(over)], [403, 'Your official messages and documents']);
+  assert.equal((await other.get('/me/documents')).status, 200);
+});

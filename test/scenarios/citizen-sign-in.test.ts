@@ -74,7 +74,7 @@ for (const { name: engine } of engines) {
     // The provider ends the grant if one refresh token is used twice, so concurrent requests must use it once.
     await waitUntil(async () => {
       const pages = await Promise.all(Array.from({ length: 5 }, () => browser.get('/me/documents')));
-      // Some of so many requests are above the limit of a citizen (503). None leads to a sign-in.
+      // The limit of requests of a citizen refuses some (503). None leads to a sign-in.
       for (const { status } of pages) assert.ok(status === 200 || status === 503, String(status));
       return (provider.requests.get('/token') ?? 0) >= tokensBefore + 4;
     });
