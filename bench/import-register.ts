@@ -34,7 +34,7 @@ const app = await openApp({
 const before = performance.now();
 const [mainBefore, allBefore] = [process.threadCpuUsage(), process.cpuUsage()];
 const { progress } = await importCitizens(
-  // The same options as the command `import citizens` without a running server.
+  // The same options as the command `citizens import` without a running server.
   { ...app, read: app.db.read, isAlone: app.db.engine === 'sqlite' },
   {
     path: values.file,

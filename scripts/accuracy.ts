@@ -50,7 +50,7 @@ function measureAll(): AccuracyCase[] | undefined {
   return cases;
 }
 
-/** The figures of the command `evaluate` for one set, and the number of true pairs that the server would match. */
+/** The figures of the command `policies evaluate` for one set, and the number of true pairs that the server would match. */
 function measureCase(set: FebrlSet, use: readonly ClaimName[], policy: MatchPolicy): Omit<AccuracyCase, 'set'> {
   const options = { ...set, use, policy };
   const result = evaluatePolicy(options, set.pairs);
@@ -82,12 +82,12 @@ function textOf(cases: readonly AccuracyCase[]): string {
 Written by \`scripts/accuracy.ts\`; do not edit. Each claim is compared with the record of its pair, with the policy and the ambiguity
 check of the server. "True accepted" is the share of true pairs that match. "False" is the number of pairs of two people that match.
 Without an address, and for policies that are not tolerant, the minimum of agreeing claims is required as in the server. The tolerant
-policy with address is measured without it, like the command \`evaluate\`. Below the minimum the server answers
+policy with address is measured without it, like the command \`policies evaluate\`. Below the minimum the server answers
 \`insufficient-claims\` and never matches: "as the server answers" is the share of true pairs that match with the minimum. Impostors
 are difficult ones: they share a blocking key with the person (both names in any order, birth date, number, state and street, house number
 and street, or postcode).
 
-Weights were estimated without labels from FEBRL sets 1 and 2, each pair by itself. \`calibrate\` now estimates the pairs of a claim
+Weights were estimated without labels from FEBRL sets 1 and 2, each pair by itself. \`policies calibrate\` now estimates the pairs of a claim
 together, with nearly the same result (\`scripts/calibrate-febrl.ts\`). The prior is ${calibratedPolicy.model?.prior}. The threshold is a
 probability of ${calibratedPolicy.threshold}. Next to a competing candidate the person must keep the same probability, or ${calibratedPolicy.competingThreshold} if neither an
 address nor a document number agrees. If neither agrees, two of names and date have to agree. The weights of misspelled names that
@@ -109,11 +109,11 @@ six of 39,000 pairs are false matches with names and date (three before). Two re
 parents or namesakes had 86.7 % with ten false matches in 54,000 pairs, and 95.5 % with seven (83.7 % and 95.5 % with the same numbers
 before). Most of these are twins with the same name by chance.
 
-The figures above include names without a birth date. On fifteen further registers, measured once after these choices (5,000 people, one
-with 10,000; names of the public sets in eight, other names in seven; a third with more errors of hearing and reading; 500,000
-difficult impostors), four of six false matches with names and date were two names without a date, which the server never matches. They
-now count as no match: two false matches are left, and 82.9 to 86.0 % of the true pairs instead of 84.6 to 88.4 %. These registers have
-more errors than the public sets. With address there was no false match, and 99.70 to 99.95 % were accepted.
+The figures above include names without a birth date. Fifteen further registers were measured once after these choices. They
+have 5,000 people each, one of them 10,000. Eight have names of the public sets, and a third has more errors of hearing and reading. There
+were 500,000 difficult impostors. Of six false matches with names and date, four were two names without a date, which the server never
+matches. They now count as no match. Two false matches remain, and 82.9 to 86.0 % of the true pairs match, instead of 84.6 to 88.4 %. These
+registers have more errors than the public sets. With address there was no false match, and 99.70 to 99.95 % were accepted.
 
 The people are invented, and their data have more errors than usual requests. Set 3 has almost no twins, so they have their own
 set (\`scripts/similar-people.ts\`). In it each person also claims with a typing error, and most of these claims are not determined.

@@ -2,7 +2,7 @@ import { calibrateModel } from '../src/identity/evaluation/calibrate-model.ts';
 import { readFebrlSet } from '../test/support/febrl-data.ts';
 
 /**
- * Prints the model that `calibrate` estimates from FEBRL sets 1 and 2, as JSON. It uses no labels, and the prior is set by hand.
+ * Prints the model that `policies calibrate` estimates from FEBRL sets 1 and 2, as JSON. It uses no labels, and the prior is set by hand.
  * src/identity/match/learned-model.ts has an older model. It does not change, because published policies use it.
  */
 const sets = ([1, 2] as const).flatMap((set) => readFebrlSet(set) ?? []);

@@ -1,5 +1,5 @@
 /**
- * Checks the language of source comments, string literals, test titles, names, Markdown files and commit subjects against
+ * Checks the language of source comments, string literals, test titles, names, Markdown files, alerts and commit subjects against
  * `scripts/prose-rules.ts`. `scripts/prose-exemptions.txt` lists the files that are not rewritten yet.
  *
  *     node scripts/check-prose.ts                        all files (part of `npm run check`)
@@ -15,7 +15,7 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Finding, findInFile, findInSubject } from './prose-findings.ts';
 
-const checked = ['{src,test,bench,scripts,client/src}/**/*.{ts,js}', '*.md', 'client/*.md', 'docs/**/*.md'];
+const checked = ['{src,test,bench,scripts,client/src}/**/*.{ts,js}', '*.md', 'client/*.md', 'docs/**/*.{md,yaml}'];
 const exemptionsFile = 'scripts/prose-exemptions.txt';
 const toDoHeading = '# Still to do: written by `node scripts/check-prose.ts --write-exemptions`.';
 /** Subjects of earlier commits are not checked. */

@@ -1,4 +1,4 @@
-// A Grafana dashboard with the same metrics as docs/alerts.yaml.
+// A Grafana dashboard with the same metrics as docs/operate/alerts.yaml.
 
 type Query = { readonly expr: string; readonly legend: string };
 type Panel = { readonly title: string; readonly unit: string; readonly queries: readonly Query[] };

@@ -29,7 +29,7 @@ export function fairnessSection(): string {
 countries. Chinese, Korean, Japanese and Arabic people are registered half in their script and half in Latin letters, Russian and Israeli
 people in their script. Each person claims with one wrong keystroke in a name, with exchanged fields, with the whole name in one field in
 both orders, and in Latin letters if the record is in another script. Keystrokes that produce another name are left out. The policy is
-\`${defaultMatchPolicy.name}\`; each claim states the id of the record. You can repeat the measurement with \`evaluate --by origin\`.
+\`${defaultMatchPolicy.name}\`; each claim states the id of the record. You can repeat the measurement with \`policies evaluate --by origin\`.
 
 ${table(
   'Origin',

@@ -3,7 +3,7 @@
  * it writes nothing, and fails if a file is stale or if the register lost an endpoint. With `--release` it also stores the
  * OpenAPI document as the released interface (spec/released-openapi.json).
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeEndpoints, type LockedEndpoint } from '../src/api/endpoint-register.ts';
 import { createOpenApiDocument } from '../src/api/openapi/document.ts';
@@ -15,7 +15,11 @@ import { readSettings } from '../src/config/settings.ts';
 import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { type ApiDocument, clientFiles } from './client-types.ts';
+import { brunoFiles, postmanCollection } from './collections.ts';
+import { commandReferencePage } from './command-reference.ts';
 import { dashboard } from './dashboard.ts';
+import { renderGuideFiles } from './downloads.ts';
+import { eventsPage } from './events-page.ts';
 import { renderGuides } from './guides.ts';
 import { breakingChanges } from './register-changes.ts';
 import { requirementsPage } from './requirements.ts';
@@ -111,18 +115,25 @@ ${rows.join('\n')}
 const requirements = requirementsPage(root);
 faults.push(...requirements.faults);
 
+const brunoFolder = 'docs/integrate/collections/bruno';
+
 const document = createOpenApiDocument(operations, exampleOperator);
 const pages: Record<string, string> = {
   'docs/reference/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
   'docs/reference/settings.md': settingsPage(),
   'docs/reference/problems.md': problemsPage(),
   'docs/reference/endpoints.md': endpointsPage(),
+  'docs/reference/events.md': eventsPage(),
   'docs/reference/requirements.md': requirements.text,
+  'docs/reference/commands.md': await commandReferencePage(),
   'docs/operate/dashboard.json': dashboard(),
   'docs/integrate/sandbox.md': sandboxPage(),
   'docs/integrate/sandbox/people.jsonl': sandboxPeople(),
   'docs/integrate/sandbox/questions.json': sandboxQuestions(),
+  'docs/integrate/collections/postman.json': postmanCollection(),
+  ...Object.fromEntries(Object.entries(brunoFiles()).map(([path, text]) => [`${brunoFolder}/${path}`, text])),
   'src/web/guides.json': renderGuides(root),
+  'src/web/guide-files.json': renderGuideFiles(),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
   // The client is generated from the JSON, which has no undefined members.
   ...clientFiles(JSON.parse(JSON.stringify(document)) as ApiDocument),
@@ -141,6 +152,10 @@ function withoutExamples(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, withoutExamples(member)]));
 }
 
+for (const path of globSync(`${brunoFolder}/**/*.yml`, { cwd: root })) {
+  // A runner would still send the request of a file that is left from an earlier name.
+  if (pages[path] === undefined) faults.push(`${path} is not generated any more: delete it`);
+}
 for (const [path, text] of Object.entries(pages)) {
   const file = join(root, path);
   const current = existsSync(file) ? readFileSync(file, 'utf8') : '';

@@ -18,6 +18,7 @@ const guidePaths = [
   'docs/integrate/limits.md',
   'docs/integrate/testing.md',
   'docs/integrate/sandbox.md',
+  'docs/integrate/collections.md',
   'docs/integrate/client.md',
   'docs/integrate/oauth-libraries.md',
   'docs/integrate/receipts.md',
@@ -28,12 +29,16 @@ const guidePaths = [
   'docs/reference/glossary.md',
 ];
 
-/** The addresses on the server of pages that are not guides. */
+/** The addresses on the server of pages and files that are not guides. */
 const served: Readonly<Record<string, string>> = {
   'docs/reference/endpoints.md': '/docs',
   'docs/reference/openapi.json': '/openapi.json',
   'docs/reference/problems.md': '/problems',
   'docs/README.md': '/docs/guide',
+  'docs/integrate/collections/postman.json': '/docs/guide/files/postman.json',
+  'docs/integrate/collections/bruno': '/docs/guide/files/bruno.zip',
+  'docs/integrate/sandbox/people.jsonl': '/docs/guide/files/people.jsonl',
+  'docs/integrate/sandbox/questions.json': '/docs/guide/files/questions.json',
 };
 
 const nameOf = (path: string) => path.replace(/^.*\//, '').replace(/\.md$/, '');

@@ -5,9 +5,9 @@ import { inventClaims } from '../test/support/invented-claims.ts';
 import { inventRegister } from '../test/support/invented-register.ts';
 
 /**
- * Writes a register of invented people of 17 origins with their claims, for `evaluate`:
+ * Writes a register of invented people of 17 origins with their claims, for `policies evaluate`:
  *   node scripts/invent-register.ts FOLDER [--people NUMBER_PER_ORIGIN] [--seed NUMBER]
- *   npm run -s cli -- evaluate --register FOLDER/register.csv --claims FOLDER/claims.csv --pairs FOLDER/pairs.csv --by origin
+ *   npm run -s cli -- policies evaluate --register FOLDER/register.csv --claims FOLDER/claims.csv --pairs FOLDER/pairs.csv --by origin
  * The claims file has the columns origin and kind.
  */
 const { positionals, values } = parseArgs({

@@ -1,5 +1,5 @@
 import { allowedNames, namePhrases, nameWords, openingRules, wordRules } from './prose-rules.ts';
-import { maskCharacter, maskCode, type Prose, readMarkdown, readSource } from './prose-text.ts';
+import { maskCharacter, maskCode, type Prose, readMarkdown, readSource, readYaml } from './prose-text.ts';
 
 /** A rejected text or name, with its line (from 1) and the alternative. */
 export interface Finding {
@@ -38,15 +38,15 @@ export interface Scope {
 
 /** Everything in a file that the rules reject, in the order of its lines. */
 export function findInFile(path: string, text: string, scope: Scope = { strings: true }): readonly Finding[] {
-  const isMarkdown = path.endsWith('.md');
-  const { prose, identifiers } = isMarkdown
-    ? { prose: readMarkdown(text), identifiers: new Map<string, number>() }
-    : readSource(text);
+  const isSource = /\.[jt]s$/.test(path);
+  const { prose, identifiers } = isSource
+    ? readSource(text)
+    : { prose: path.endsWith('.yaml') ? readYaml(text) : readMarkdown(text), identifiers: new Map<string, number>() };
   const matches = prose
     .filter(({ kind }) => scope.strings || kind !== 'string')
     .flatMap((each) => findInProse(each).map((match) => ({ ...match, index: each.start + match.index })));
   const fileName = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '');
-  const names = isMarkdown ? [] : [...identifiers, [`${fileName} (file name)`, 0] as const];
+  const names = !isSource ? [] : [...identifiers, [`${fileName} (file name)`, 0] as const];
   for (const [name, index] of names) {
     const use = replacementFor(name.replace(/ .*$/, ''));
     if (use !== undefined) matches.push({ index, found: name, use: `a name with ${use}` });

@@ -14,7 +14,7 @@ export const wordRules: readonly WordRule[] = [
     words: 'behind',
     use: '"after"',
     allowed:
-      'behind (?:an? |the |your |its |one |another |several )?(?:[\\w-]+ ){0,2}?(?:prox(?:y|ies)|load.balancers?|gateways?|firewalls?|NAT|CDN|pgbouncer|balancers?|scenes)|(?:fall|falls|fell|falling|fallen|lag|lags|lagged|lagging|left|leave|leaves|leaving) (?:[\\w-]+ ){0,3}?behind',
+      'behind (?:an? |the |your |its |one |another |several )?(?:[\\w-]+ ){0,2}?(?:\\[?prox(?:y|ies)|load.balancers?|gateways?|firewalls?|NAT|CDN|pgbouncer|balancers?|scenes)|(?:fall|falls|fell|falling|fallen|lag|lags|lagged|lagging|left|leave|leaves|leaving) (?:[\\w-]+ ){0,3}?behind',
   },
   { words: 'stands?|stood|standing', use: '"is"', allowed: 'st(?:and|ands|ood|anding) for|stand-(?:alone|in|by)' },
   { words: 'anew', use: '"again"' },
@@ -41,6 +41,9 @@ export const wordRules: readonly WordRule[] = [
   { words: 'to the letter', use: '"exactly"' },
   { words: 'by the book', use: '"as specified"' },
   { words: 'as yet', use: '"yet"' },
+  { words: 'at present', use: '"now"' },
+  { words: 'in vain', use: '"without success"' },
+  { words: 'likewise|thereby|anyhow', use: '"also", "thus" or a new sentence' },
   { words: 'thus far|hitherto|henceforth|heretofore', use: '"until now" or "from then on"' },
   { words: 'lest', use: '"so that … not"' },
   { words: 'what (?:is|was|are|were) (?:none|no such|not such)', use: 'the noun, with "is not"' },

@@ -192,6 +192,19 @@ export function readMarkdown(text: string): readonly Prose[] {
   return prose;
 }
 
+/** The comments and the quoted texts of a YAML file, such as the alerts. */
+export function readYaml(text: string): readonly Prose[] {
+  const comments = [...text.matchAll(/^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)*/gm)].map(({ index, 0: comment }) => ({
+    kind: 'comment' as const,
+    start: index,
+    text: maskCode(comment.replaceAll('#', ' ')),
+  }));
+  const strings = [...text.matchAll(/(?<=: )'([^'\n]*)'/g)]
+    .filter(([, value = '']) => isProse(value))
+    .map(({ index, 1: value = '' }) => ({ kind: 'string' as const, start: index + 1, text: maskCode(value) }));
+  return [...comments, ...strings];
+}
+
 /** Masks code, addresses and paths. The length of the text and all offsets stay the same. */
 export function maskCode(text: string): string {
   return text.replaceAll(notProse, cover);

@@ -51,7 +51,18 @@ function choicesOf(schema: Json | undefined): readonly string[] | undefined {
   const { enum: list, anyOf } = asObject(schema);
   if (Array.isArray(list)) return list.map(String);
   if (!Array.isArray(anyOf)) return undefined;
-  return anyOf.map((option) => canonicalJson(memberOf(option, 'const') ?? option));
+  return anyOf.map((option) => canonicalJson(memberOf(option, 'const') ?? withoutDescriptions(option)));
+}
+
+/** A schema without its descriptions, which do not change the accepted values. */
+function withoutDescriptions(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutDescriptions);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      member === undefined || name === 'description' ? [] : [[name, withoutDescriptions(member)]],
+    ),
+  );
 }
 
 /** Lists what a request schema no longer accepts. */

@@ -1,6 +1,6 @@
 import { type PersonaCase, type PersonaQuestion, personaCases, personas } from '../src/cli/personas.ts';
 
-/** The people of all cases as JSON Lines, for `import citizens`. */
+/** The people of all cases as JSON Lines, for `citizens import`. */
 export function sandboxPeople(): string {
   return personas.map((person) => `${JSON.stringify(person)}\n`).join('');
 }
@@ -21,7 +21,7 @@ Use these invented people to test how your program handles each response, withou
 your own (a server with \`SIMULATORS=true\`, [settings.md](../reference/settings.md#simulators)), an operator imports them
 (\`cs\` is the [command line](../operate/install.md#settings-and-keys)):
 
-    cs import citizens /absolute/path/docs/integrate/sandbox/people.jsonl
+    cs citizens import /absolute/path/docs/integrate/sandbox/people.jsonl
 
 [sandbox/questions.json](sandbox/questions.json) has every question below with its answer, for a test that sends all of them. The answers
 are those of the policy \`standard-2026-3\` ([identity.md](../operate/verification.md#policies)). If you repeat the same wrong claims, they do not count

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { makeSimilarPeople } from '../test/support/similar-people.ts';
 
 /**
- * Writes the synthetic set of similar people as three CSV files for `evaluate`:
+ * Writes the synthetic set of similar people as three CSV files for `policies evaluate`:
  *   node scripts/similar-people.ts FOLDER
- *   npm run -s cli -- evaluate --register FOLDER/register.csv --claims FOLDER/claims.csv --pairs FOLDER/pairs.csv
+ *   npm run -s cli -- policies evaluate --register FOLDER/register.csv --claims FOLDER/claims.csv --pairs FOLDER/pairs.csv
  */
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {

@@ -26,6 +26,8 @@ const exitCode = await commandLine(process.argv.slice(2), process.env, {
   ...output,
   stderr,
   isInteractive: process.stderr.isTTY === true,
+  // Some pseudo-terminals have no width and report 0.
+  columns: process.stdout.columns || undefined,
   cwd: process.cwd(),
 });
 process.exitCode = (await flushed()) || exitCode !== 0 ? exitCode : 1;

@@ -20,7 +20,7 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import type { DemoFile } from '../src/cli/demo.ts';
+import type { DemoFile } from '../src/cli/demo-data.ts';
 import { freePort } from './support/free-port.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from './support/http-client.ts';
 import type { CleanupScope } from './support/server-process.ts';
@@ -229,7 +229,7 @@ test('the image serves as an unprivileged user on a read-only root, reports its 
     ((await (await fetch(tokenUrl, { method: 'POST', body: tokenRequest })).json()) as { access_token: string })
       .access_token,
   );
-  const imported = await waitForExit(launch('import', 'citizens', '/data/people.csv'));
+  const imported = await waitForExit(launch('citizens', 'import', '/data/people.csv'));
   assert.equal(imported.code, 0, imported.said);
   const claims = { citizenId: 'ida', givenName: 'Ida', familyName: 'Berg', birthDate: '1980-01-01' };
   assert.equal(parseJsonBody(await ask(postJson(token, '/v1/identity/verify', claims)))['decision'], 'match');

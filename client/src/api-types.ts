@@ -7,142 +7,155 @@ export type Open<Word extends string> = Word | (string & Record<never, never>);
 export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 
 export type AskContactCodeAnswer = {
-  /** The channel. */
+  /** The channel: email or sms. */
   channel: Open<'email' | 'sms'>;
-  /** When the code expires. */
+  /** The time at which the code expires. */
   endsAt: string;
 };
 
 export type AskContactCodeBody = {
-  /** The channel of this address. */
+  /** The channel of this address: email or sms. */
   channel: 'email' | 'sms';
-  /** An email address, or a phone number in E.164 format, such as +4740000000. */
+  /** The email address, or the phone number in E.164 format, such as +4740000000. */
   address: string;
 };
 
 export type Attachment = {
-  /** A document of the citizen; read it at /v1/documents/{id}. */
+  /** The id of a document of the citizen. Retrieve it at /v1/documents/{id}. */
   id: string;
   /** The title of the document. */
   title: string;
 };
 
 export type AwaitingAddress = {
-  /** email or sms. */
+  /** The channel of the address: email or sms. */
   channel: string;
+  /** The address: an email address, or a phone number in E.164 format. */
   address: string;
-  /** When the code expires. */
+  /** The time at which the code expires. */
   endsAt: string;
 };
 
 export type ChangeOwnLockAnswer = {
-  /** Whether the citizen has locked the record. */
+  /** true if the citizen has locked the record. */
   ownLock: boolean;
 };
 
 export type ChangeOwnLockBody = {
-  /** true: no claims about me match from now on. false: they can match again. */
+  /** true: no claims about you match from now on. false: they can match again. */
   locked: boolean;
 };
 
 export type ConfirmContactAddressBody = {
-  /** The channel by which the code was sent. */
+  /** The channel on which the server sent the code: email or sms. */
   channel: 'email' | 'sms';
-  /** The code of six digits. */
+  /** The code of six digits from the message. */
   code: string;
 };
 
 export type ContactPreferences = {
-  /** The channels in the order that you prefer. The others follow in the order of the server. */
+  /** The channels in the order that you prefer: email, sms, letter. The others follow in the order of the server. */
   channels: Array<Open<'email' | 'sms' | 'letter'>>;
-  /** The channels that are never used. The inbox and letters cannot be declined. */
+  /** The channels that the server never uses: email, sms. You cannot decline the inbox and letters. */
   declined: Array<Open<'email' | 'sms'>>;
   hours: ContactPreferencesHours | null;
-  /** The language (BCP 47) of messages, if the sender has a text in it. null: the language in the register. */
+  /** The language of messages (BCP 47), if the sender has a text in it. null: the language in the register. */
   language: string | null;
-  /** The verified addresses; they replace those of the register. */
+  /** The verified addresses, which replace those of the register. */
   verified: VerifiedAddress[];
-  /** The addresses with a code that is still valid. */
+  /** The addresses that are not confirmed yet and have a valid code. */
   awaiting: AwaitingAddress[];
   /** The channels whose addresses can be verified by a code: email, sms. */
   confirmable: string[];
 };
 
-/** Messages are sent only in these hours, except urgent ones. null: at any hour that the server allows. */
+/** The hours in which the server sends messages, except urgent ones. null: at any hour that the server allows. */
 export type ContactPreferencesHours = {
-  /** The channels with these hours. */
+  /** The channels to which these hours apply: email, sms. */
   channels: Array<Open<'email' | 'sms'>>;
-  /** The first full hour of the day. */
+  /** The hour of the day at which the hours start, 0 to 24. */
   from: number;
-  /** The hour of the end. It can be on the next day. */
+  /** The hour of the day at which the hours end, 0 to 24. It can be on the next day. */
   until: number;
-  /** For example Europe/Lisbon. */
+  /** The time zone of these hours, as an IANA name such as Europe/Lisbon. */
   timeZone: string;
 };
 
 export type CreateTemplateBody = {
-  /** A name for your staff; one line. Citizens do not see it. */
+  /** A name for your staff, in one line. Citizens do not see it. */
   name: string;
-  /** The language for citizens whose language is not in texts (BCP 47); one of the languages in texts. */
+  /** The language for citizens whose language is not in texts (BCP 47). It must be one of the languages in texts. */
   defaultLanguage: string;
   /**
-   * One text for each language, all with the same placeholders. Do not put data of a citizen into them: each message
-   * brings its own values. The whole body is at most 64 KiB.
+   * One text for each language, all with the same placeholders. They must not contain data of a citizen: each message
+   * has its own values. The whole body has at most 64 KiB.
    */
   texts: NewTemplateText[];
 };
 
 export type CreateWebhookBody = {
-  /** The URL to call: https, a public host, without user name or password. */
+  /** The URL that the server calls. It has https and a public host, and no user name, password or fragment. */
   url: string;
-  /** v1 (default): HMAC with a shared secret. v1a: Ed25519, verified with a public key. */
+  /**
+   * The signature of the calls. v1: HMAC with a shared secret. v1a: Ed25519, which you verify with a public key.
+   * Default: v1.
+   */
   signature?: 'v1' | 'v1a';
 };
 
 export type DataUse = {
-  /** The place among all uses of your data, from 1 without gaps. */
+  /** The number of the use among all uses of your data, from 1 without gaps. */
   number: number;
-  /** The time of the access. */
+  /** The time of the use (RFC 3339). */
   logTime: string;
-  /** hidden: disclosed later by law; erased: its content was destroyed, its proof stays. */
+  /**
+   * shown: the content is visible. hidden: the content is concealed by law for a time. erased: the content was
+   * destroyed, and its proof stays.
+   */
   state: Open<'shown' | 'hidden' | 'erased'>;
-  /** The processing type of Andmejälgija v3, such as DATA_RESPONSE. */
+  /** The processing type of Andmejälgija v3, such as DATA_RESPONSE. It is absent unless state is shown. */
   processingType?: string;
-  /** The kind of use, such as document.retrieved. */
+  /** The kind of use, such as document.retrieved. It is absent unless state is shown. */
   usage?: string;
-  /** The purpose of the access. */
+  /** The purpose of the access. null or absent: none was stated. */
   purpose?: string;
-  /** The law that allows the access. */
+  /** The legal basis of the access. null or absent: none was stated. */
   legalBasis?: string;
-  /** The reference of the consent of the citizen. */
+  /** The reference of the consent of the citizen. null or absent: the legal basis is not consent. */
   consentReference?: string;
   initiatorOrg?: DataUseInitiatorOrg;
-  /** citizen, operator or system, if no organisation acted. */
+  /** citizen, operator or system. It is absent if an organisation acted. */
   initiator?: string;
-  /** The system that wrote the entry. */
+  /** The system that recorded the use. Absent unless state is shown. */
   logSourceSystem?: string;
-  /** The id of the event. */
+  /** The id of the event, which its receipt also has. Absent unless state is shown. */
   queryId?: string;
-  /** Whether the access concerned many citizens at once. */
+  /** true if the access concerned many citizens at once. */
   bulkProcessing?: boolean;
-  /** The end of the concealment. */
+  /** The time at which the concealment ended. Absent if the access was not concealed. */
   hiddenUntil?: string;
-  /** The reason why the access was concealed. */
+  /** The reason why the access was concealed. Absent if it was not. */
   hiddenReason?: string;
   details?: DataUseDetails;
   explanation?: DataUseExplanation;
-  /** A c2sp.org/tlog-proof of the entry, verifiable offline. */
+  /** The proof of the entry as c2sp.org/tlog-proof, which you can verify offline. */
   proof: string;
 };
 
-/** Details of this kind of access. */
+/** The details of this kind of access. Absent unless state is shown. */
 export type DataUseDetails = {
   [more: string]: unknown;
 };
 
-/** Only for a verification: why it had its result, as long as the result is stored. The client did not receive it. */
+/**
+ * The explanation of a verification result, as long as the result is stored. Only you can read it; the client did not
+ * receive it.
+ */
 export type DataUseExplanation = {
-  /** Why it was not a match; null for a match. */
+  /**
+   * The reason why the claims did not match. others-fit-as-well: they also fit other people. record-of-the-dead: the
+   * record says that you have died. guesses-spent: the verification limit was reached. null: they matched.
+   */
   reason: Open<
     | 'claims-do-not-fit'
     | 'record-locked'
@@ -155,17 +168,17 @@ export type DataUseExplanation = {
 };
 
 /**
- * How each claim compares with your record. former: an earlier value matched. not_available: the record has no value.
+ * The result of each claim. former: an earlier value of your record matched. not_available: the record has no value.
  */
 export type DataUseExplanationClaims = Record<string, Open<'match' | 'similar' | 'former' | 'no_match' | 'not_available'>>;
 
-/** The organisation that accessed the data. */
+/** The organisation that accessed the data. Absent if no organisation acted. */
 export type DataUseInitiatorOrg = {
-  /** The kind. */
+  /** The kind of organisation. Always GOV. */
   type: string;
-  /** A code for programs. Its meaning never changes. */
+  /** The client id of the organisation. */
   code: string;
-  /** The name. */
+  /** The name of the organisation. */
   name: string;
 };
 
@@ -176,62 +189,71 @@ export type DepositDocumentAnswer = {
   citizenId: string;
   /** The title of the document. */
   title: string;
-  /** The kind of document, as its issuer names it. */
+  /** The kind of document, as its issuer names it. null: the issuer named none. */
   kind: string | null;
   /** The media type of the document. */
   mediaType: string;
-  /** Bytes of the document. */
+  /** The size of the document in bytes. */
   size: number;
-  /** In the form of Repr-Digest (RFC 9530): sha-256=:BASE64: */
+  /** The SHA-256 of the document in the form of Repr-Digest (RFC 9530): sha-256=:BASE64:. */
   digest: string;
-  /** The client that deposited it. */
+  /** The client that deposited the document. */
   issuer: string;
   /** The time at which the document was issued. */
   issuedAt: string;
-  /** The status. */
+  /**
+   * scanning: it waits for the malware scan. available: it can be retrieved. quarantined: it is harmful, or the scanner
+   * cannot read it. withdrawn: its issuer withdrew it.
+   */
   status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
-  /** It is not erased before this time. */
+  /** The document is not erased before this time. null: there is no such time. */
   retainUntil: string | null;
-  /** The retention class. */
+  /** The retention class of the document. null: none. */
   retentionClass: string | null;
-  /** When it is erased automatically; null: never. */
+  /** The time at which the document is erased automatically. null: never. */
   eraseAt: string | null;
   scan: DocumentScan;
-  /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
+  /**
+   * The grants of other clients that are valid now. The issuer and the citizen see all grants; another client sees its
+   * own.
+   */
   access: DocumentAccess[];
-  /** The receipt of this deposit. */
+  /** The path of the ledger receipt of this deposit. */
   receipt: string;
 };
 
 export type DepositDocumentBody = {
-  /** The value of the header citizen-id, without encoding. */
+  /** The same value as the header citizen-id, but without percent-encoding. */
   citizenId: string;
-  /** The value of the header document-title, without encoding. */
+  /** The same value as the header document-title, but without percent-encoding. */
   title: string;
-  /** The value of the header document-kind, without encoding. */
+  /** The same value as the header document-kind, but without percent-encoding. */
   kind?: string;
-  /** The value of the header document-issued-at, without encoding. */
+  /** The same value as the header document-issued-at, but without percent-encoding. */
   issuedAt?: string;
-  /** The value of the header document-retain-until, without encoding. */
+  /** The same value as the header document-retain-until, but without percent-encoding. */
   retainUntil?: string;
-  /** The value of the header document-retention-class, without encoding. */
+  /** The same value as the header document-retention-class, but without percent-encoding. */
   retentionClass?: string;
-  /** The value of the header purpose, without encoding. */
+  /** The same value as the header purpose, but without percent-encoding. */
   purpose?: string;
-  /** The value of the header legal-basis, without encoding. */
+  /** The same value as the header legal-basis, but without percent-encoding. */
   legalBasis?: string;
-  /** The value of the header repr-digest, without encoding. */
+  /** The same value as the header repr-digest, but without percent-encoding. */
   digest?: string;
-  /** The bytes of the document: at most 104857600. */
+  /**
+   * The bytes of the document. The maximum is 104857600 bytes. A part without a type, or with application/octet-stream,
+   * gets the type that its bytes and file name show.
+   */
   document: string;
 };
 
 export type DocumentAccess = {
-  /** The client. */
+  /** The id of the client. */
   clientId: string;
-  /** The purpose of the access. */
+  /** The purpose of the access. null or absent: none was stated. */
   purpose: string;
-  /** Null: no end. */
+  /** The end of the grant. null: no end. */
   endsAt: string | null;
 };
 
@@ -242,100 +264,112 @@ export type DocumentRecord = {
   citizenId: string;
   /** The title of the document. */
   title: string;
-  /** The kind of document, as its issuer names it. */
+  /** The kind of document, as its issuer names it. null: the issuer named none. */
   kind: string | null;
   /** The media type of the document. */
   mediaType: string;
-  /** Bytes of the document. */
+  /** The size of the document in bytes. */
   size: number;
-  /** In the form of Repr-Digest (RFC 9530): sha-256=:BASE64: */
+  /** The SHA-256 of the document in the form of Repr-Digest (RFC 9530): sha-256=:BASE64:. */
   digest: string;
-  /** The client that deposited it. */
+  /** The client that deposited the document. */
   issuer: string;
   /** The time at which the document was issued. */
   issuedAt: string;
-  /** The status. */
+  /**
+   * scanning: it waits for the malware scan. available: it can be retrieved. quarantined: it is harmful, or the scanner
+   * cannot read it. withdrawn: its issuer withdrew it.
+   */
   status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
-  /** It is not erased before this time. */
+  /** The document is not erased before this time. null: there is no such time. */
   retainUntil: string | null;
-  /** The retention class. */
+  /** The retention class of the document. null: none. */
   retentionClass: string | null;
-  /** When it is erased automatically; null: never. */
+  /** The time at which the document is erased automatically. null: never. */
   eraseAt: string | null;
   scan: DocumentScan;
-  /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
+  /**
+   * The grants of other clients that are valid now. The issuer and the citizen see all grants; another client sees its
+   * own.
+   */
   access: DocumentAccess[];
 };
 
-/** The malware scan. not-scanned: this installation delivers documents without a scan. */
+/** The result of the malware scan. */
 export type DocumentScan = {
-  /** The result of the scan. */
+  /**
+   * clean: the scan found nothing. infected: it found malware. unscannable: the scanner cannot read the document.
+   * waiting: the scan follows. not-scanned: this installation delivers documents without a scan.
+   */
   verdict: Open<'clean' | 'infected' | 'unscannable' | 'not-scanned' | 'waiting'>;
-  /** The time of the last scan. */
+  /** The time of the last scan. null: there was none. */
   at: string | null;
-  /** The scanner and the version of its signatures. */
+  /** The scanner and the version of its signatures. null: there was no scan. */
   engine: string | null;
-  /** The name of the malware. */
+  /** The name of the malware. null: the scan found none. */
   finding: string | null;
 };
 
 export type EndGrantAnswer = {
-  /** The URL of the ledger receipt of this access. */
+  /** The path of the ledger receipt of this access. */
   receipt: string;
 };
 
 export type Endpoint = {
-  /** The name. */
+  /** The name of the endpoint, which is its operationId in OpenAPI. */
   name: string;
-  /** The release that added it. */
+  /** The release of the interface that added the endpoint. */
   since: string;
-  /** The HTTP method. */
+  /** The HTTP method of the endpoint. */
   method: string;
-  /** The path. */
+  /** The path of the endpoint. */
   path: string;
   /** The scope that the endpoint requires. null: none. */
   scope: string | null;
   /** The permitted callers: clients that act for themselves, citizens with their own token, or both. */
   callers: Array<Open<'clients' | 'citizens'>>;
-  /** A summary in one line. */
+  /** A summary of the endpoint, in one line. */
   summary: string;
-  /** The hash of the schemas of the endpoint. */
+  /** The SHA-256 of the request and response schemas of the endpoint. */
   schemaHash: string;
 };
 
 export type EndpointRegisterEntry = {
-  /** From 1 without gaps. A number never changes. */
+  /** The number of the entry, from 1 without gaps. It never changes. */
   number: number;
   /** The name of the endpoint. */
   endpoint: string;
-  /** The release that added it. */
+  /** The release of the interface that added the endpoint. */
   since: string;
-  /** The hash of the schemas of the endpoint. */
+  /** The SHA-256 of the request and response schemas of the endpoint. */
   schemaHash: string;
-  /** A c2sp.org/tlog-proof of the entry, verifiable offline. */
+  /** The proof of the entry as c2sp.org/tlog-proof, which you can verify offline. */
   proof: string;
 };
 
+/** The proof in the ledger that no endpoint was removed. Absent until the ledger contains all entries. */
 export type EndpointRegisterProof = {
   /** The pseudonym of the register in the ledger, in base64. */
   chain: string;
   /** The key that verifies the chain of its entries, in base64. */
   linkKey: string;
-  /** The number of entries of the log. */
+  /** The size of the ledger in entries. */
   treeSize: number;
   /** The entries of the ledger. */
   entries: EndpointRegisterEntry[];
 };
 
-/** Contains no data about the citizen. */
+/** The facts of the event. They contain no data about the citizen. */
 export type EventData = {
   /** The id of the notification. */
   notification: string;
-  /** The reference that you sent with it. */
+  /** The reference that you sent with the notification. null: none. */
   reference: string | null;
   /**
-   * After the event. sent: handed over, without proof. unknown: it may have arrived, and is not repeated.
-   * undeliverable: every channel failed.
+   * The status after the event. accepted: the delivery follows. scheduled: it waits for sendAt. sending: a channel has
+   * started. sent: a provider accepted the message, without proof of delivery. delivered: there is proof. read: the
+   * citizen opened it. unknown: it may have arrived, and the server does not send it again. undeliverable: every
+   * channel failed. cancelled: the sender cancelled it.
    */
   status: Open<
     | 'accepted'
@@ -347,13 +381,16 @@ export type EventData = {
     | 'unknown'
     | 'undeliverable'
     | 'cancelled'>;
-  /** The id of the delivery, for notification.delivery-ended. */
+  /** The id of the delivery. Only for notification.delivery-ended. */
   delivery?: string;
-  /** The channel of the delivery. */
+  /** The channel of the delivery, or of the link. Only for notification.delivery-ended and notification.confirmed. */
   channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
-  /** The outcome of the delivery attempt. */
+  /**
+   * The outcome of the delivery attempt: a status of the delivery. retry: it failed, and another attempt follows. Only
+   * for notification.delivery-ended.
+   */
   outcome?: Open<'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped' | 'retry'>;
-  /** Why the delivery failed, or why the notification ended without proof: a reason.code. */
+  /** The code of the reason why the delivery failed, or why the notification ended without proof. Otherwise absent. */
   reason?: Open<
     | 'citizen-unknown'
     | 'citizen-deceased'
@@ -375,6 +412,7 @@ export type EventData = {
     | 'unopened'
     | 'content-erased'
     | 'already-read'
+    | 'receipt-confirmed'
     | 'declined'
     | 'nothing-to-remind'
     | 'withdrawn'
@@ -385,79 +423,105 @@ export type EventData = {
 export type FeedEvent = {
   /** The id of the event in the ledger, and the webhook-id of its calls. */
   id: string;
-  /** Counts the events of this client from 1, without gaps. */
+  /** The number of the event among the events of your client, from 1 without gaps. */
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.cancelled. Ignore unknown types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
+   * types.
    */
   type: string;
-  /** When the event happened. */
+  /** The time of the event. */
   timestamp: string;
   data: EventData;
 };
 
 export type FormerAddress = {
+  /** The street and the house number. */
   streetAddress?: string;
+  /** The postal code. */
   postalCode?: string;
+  /** The town. */
   locality?: string;
+  /** The country of the address. */
   country?: string;
+  /** The day from which the value was valid. Absent: unknown. */
   from?: string;
+  /** The day until which the value was valid. Absent: unknown. */
   until?: string;
 };
 
 export type FormerName = {
+  /** The given names. */
   givenName?: string;
+  /** The family name. */
   familyName?: string;
+  /** The day from which the value was valid. Absent: unknown. */
   from?: string;
+  /** The day until which the value was valid. Absent: unknown. */
   until?: string;
 };
 
 export type GrantDocumentAnswer = {
-  /** The client. */
+  /** The id of the client. */
   clientId: string;
-  /** The purpose of the access. */
+  /** The purpose of the access. null or absent: none was stated. */
   purpose: string;
-  /** The end. null: no end. */
+  /** The end of the grant. null: no end. */
   endsAt: string | null;
-  /** The URL of the ledger receipt of this access. */
+  /** The path of the ledger receipt of this access. */
   receipt: string;
 };
 
 export type GrantDocumentBody = {
-  /** The client that may read it. */
+  /** The client that may read the document. */
   clientId: string;
-  /** One of the purposes agreed for that client. */
+  /** The purpose of the grant: one of those that are agreed for that client. */
   purpose: string;
-  /** RFC 3339, in the future; absent: no end. */
+  /** The end of the grant (RFC 3339), in the future. Default: no end. */
   endsAt?: string;
 };
 
 export type InboxItem = {
   /** The id. Do not parse it. */
   id: string;
-  /** The subject line. */
+  /** The subject line. null: the sender set none. */
   subject: string | null;
-  /** The name of the service that sent it. */
+  /** The name of the service that sent the message. */
   sender: string;
-  /** The category of the message. */
+  /** The category that the sender chose: information, decision, reminder or urgent. */
   category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
-  /** The language (BCP 47). */
+  /** The language (BCP 47). null: unknown. */
   language: string | null;
-  /** When the sender submitted it. */
+  /** The time at which the sender sent the message to this server. */
   createdAt: string;
-  /** When it was placed in the inbox: at createdAt, or at the time that the sender named. */
+  /** The time at which the message was in the inbox: createdAt, or the time that the sender requested. */
   receivedAt: string;
-  /** Whether the citizen opened it before. */
+  /** true if the citizen opened the message before. */
   opened: boolean;
+  legalEffect?: InboxLegalEffect;
+};
+
+/** Show it before the citizen opens the message. */
+export type InboxLegalEffect = {
+  /** The rule by which the message counts as served. */
+  rule: string;
+  /** Whether a confirmation by the link in a mail counts like opening. */
+  confirmationCounts: boolean;
+  /** true: unless it is opened, the message counts as served only after a letter, not posted yet. */
+  awaitsLetter: boolean;
+  /** Since when it counts as served, in the time zone of the server. */
+  effectiveOn?: string;
+  /** From when it will count as served even if the citizen does not open it. */
+  dueOn?: string;
 };
 
 export type ListDocumentsAnswer = {
   /** The items of this page. */
   items: DocumentRecord[];
-  /** Ids of documents on this page with a damaged record. The operator receives an alarm. */
+  /** The ids of documents on this page with a damaged record. The server alerts the operator. */
   unreadable: string[];
-  /** For `cursor`; null on the last page. */
+  /** The cursor of the next page. null: this is the last page. */
   next: string | null;
 };
 
@@ -470,14 +534,14 @@ export type ListEndpointsAnswer = {
 export type ListInboxMessagesAnswer = {
   /** The items of this page. */
   items: InboxItem[];
-  /** For `cursor`; null on the last page. */
+  /** The cursor of the next page. null: this is the last page. */
   next: string | null;
 };
 
 export type ListNotificationsAnswer = {
   /** The items of this page. */
   items: NotificationSummary[];
-  /** For `cursor`; null on the last page. */
+  /** The cursor of the next page. null: this is the last page. */
   next: string | null;
 };
 
@@ -494,9 +558,9 @@ export type ListWebhooksAnswer = {
 export type NewTemplateText = {
   /** The language of this text (BCP 47). */
   language: string;
-  /** One line; the default names the sender. */
+  /** The subject, in one line. Default: a subject with the name of the sender. */
   subject?: string;
-  /** Plain text or restricted Markdown, with a placeholder ((name)) for each value. */
+  /** The text of the message: plain text or restricted Markdown, with a placeholder ((name)) for each value. */
   message: string;
 };
 
@@ -505,13 +569,15 @@ export type Notification = {
   id: string;
   /** The id of the citizen in the register. */
   citizenId: string;
-  /** The reference that the sender gave. */
+  /** The reference of the sender. null: it sent none. */
   reference: string | null;
-  /** The category of the message. */
+  /** The category that the sender chose: information, decision, reminder or urgent. */
   category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
   /**
-   * sent: handed over, without proof. unknown: it may have arrived, and is not repeated. undeliverable: every channel
-   * failed.
+   * accepted: the delivery follows. scheduled: it waits for sendAt. sending: a channel has started. sent: a provider
+   * accepted the message, without proof of delivery. delivered: there is proof. read: the citizen opened it. unknown:
+   * it may have arrived, and the server does not send it again. undeliverable: every channel failed. cancelled: the
+   * sender cancelled it.
    */
   status: Open<
     | 'accepted'
@@ -523,52 +589,56 @@ export type Notification = {
     | 'unknown'
     | 'undeliverable'
     | 'cancelled'>;
-  /** When it reached that status. */
+  /** The time at which the notification reached this status. */
   statusAt: string;
-  /** When it was accepted. */
+  /** The time at which the server accepted the notification. */
   createdAt: string;
-  /** The earliest time of sending. */
+  /** The earliest time of sending. Absent if the sender requested none. */
   sendAt?: string;
-  /** The rule by which it counts as served. */
+  /** The rule by which the notification counts as served. Absent if the sender requested none. */
   legalEffect?: string;
   /** The deadline of delivery. Without proof by then, the status becomes sent, unknown or undeliverable. */
   deliverBy: string;
-  /** The ledger receipt of its acceptance. */
+  /** The path of the ledger receipt of the acceptance. */
   receipt: string;
-  /** The language that the sender named. */
+  /** The language that the sender requested (BCP 47). null: none. */
   language: string | null;
   reason?: NotificationReason;
-  /** One for each channel. */
+  /** The deliveries: one for each channel and reminder. */
   deliveries: NotificationDelivery[];
-  /** All events in order. */
+  /** All events, the oldest first. */
   timeline: NotificationEvent[];
 };
 
 export type NotificationDelivery = {
   /** The id. Do not parse it. */
   id: string;
-  /** The channel. */
+  /** The channel: inbox, email, sms or letter. */
   channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
-  /** true for a reminder of an unread message. */
+  /** true for a reminder of an unread message, otherwise absent. */
   reminder?: boolean;
   /**
-   * sent: the provider accepted it. delivered: there is proof that the citizen received it. unknown: it may have
-   * arrived, and is not repeated.
+   * queued: it waits for an attempt. sending: an attempt is running. sent: the provider accepted the message.
+   * delivered: there is proof that the citizen received it. unknown: it may have arrived, and the server does not send
+   * it again. failed, skipped: see the member reason.
    */
   status: Open<'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped'>;
-  /** The number of calls of the provider. */
+  /** The number of times that the server called the provider. */
   attempts: number;
-  /** The earliest time of the next attempt while queued. For the first attempt, only with the scope citizens:known. */
+  /**
+   * The earliest time of the next attempt, while the delivery is queued. For the first attempt, it is shown only with
+   * the scope citizens:known.
+   */
   nextAttemptAt?: string;
-  /** When the delivery reached its last status. */
+  /** The time at which the delivery reached its last status. Absent until then. */
   endedAt?: string;
   reason?: NotificationReason;
 };
 
 export type NotificationEvent = {
-  /** When it happened. */
+  /** The time of the event. */
   at: string;
-  /** The event. */
+  /** The event: a status of the notification or of a delivery. retry: an attempt failed, and the server tries again. */
   event: Open<
     | 'accepted'
     | 'scheduled'
@@ -579,19 +649,20 @@ export type NotificationEvent = {
     | 'failed'
     | 'unknown'
     | 'skipped'
+    | 'confirmed'
     | 'read'
     | 'undeliverable'
     | 'cancelled'>;
-  /** The channel, if the event is about one. */
+  /** The channel of the event. Absent if the event concerns the whole notification. */
   channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
-  /** The number of the attempt; part of the Message-ID of mail. */
+  /** The number of the attempt, which is also part of the Message-ID of a mail. Absent for other events. */
   attempt?: number;
   reason?: NotificationReason;
 };
 
 /** The reason, and who has to act. */
 export type NotificationReason = {
-  /** A code for programs; its meaning never changes. */
+  /** The code of the reason, for programs. The member detail has its meaning, which never changes. */
   code: Open<
     | 'citizen-unknown'
     | 'citizen-deceased'
@@ -613,13 +684,14 @@ export type NotificationReason = {
     | 'unopened'
     | 'content-erased'
     | 'already-read'
+    | 'receipt-confirmed'
     | 'declined'
     | 'nothing-to-remind'
     | 'withdrawn'
     | 'internal-fault'>;
-  /** Whether you can send the same message again later. false if the citizen could receive it twice. */
+  /** true if you can send the same message again later. false if the citizen could receive it twice. */
   retryable: boolean;
-  /** The party that must act first. */
+  /** The party that must act first: the citizen, the sender (your client), the operator of this server, or nobody. */
   whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
   /** An explanation for people. */
   detail: string;
@@ -630,13 +702,15 @@ export type NotificationSummary = {
   id: string;
   /** The id of the citizen in the register. */
   citizenId: string;
-  /** The reference that the sender gave. */
+  /** The reference of the sender. null: it sent none. */
   reference: string | null;
-  /** The category of the message. */
+  /** The category that the sender chose: information, decision, reminder or urgent. */
   category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
   /**
-   * sent: handed over, without proof. unknown: it may have arrived, and is not repeated. undeliverable: every channel
-   * failed.
+   * accepted: the delivery follows. scheduled: it waits for sendAt. sending: a channel has started. sent: a provider
+   * accepted the message, without proof of delivery. delivered: there is proof. read: the citizen opened it. unknown:
+   * it may have arrived, and the server does not send it again. undeliverable: every channel failed. cancelled: the
+   * sender cancelled it.
    */
   status: Open<
     | 'accepted'
@@ -648,230 +722,258 @@ export type NotificationSummary = {
     | 'unknown'
     | 'undeliverable'
     | 'cancelled'>;
-  /** When it reached that status. */
+  /** The time at which the notification reached this status. */
   statusAt: string;
-  /** When it was accepted. */
+  /** The time at which the server accepted the notification. */
   createdAt: string;
-  /** The earliest time of sending. */
+  /** The earliest time of sending. Absent if the sender requested none. */
   sendAt?: string;
-  /** The rule by which it counts as served. */
+  /** The rule by which the notification counts as served. Absent if the sender requested none. */
   legalEffect?: string;
   /** The deadline of delivery. Without proof by then, the status becomes sent, unknown or undeliverable. */
   deliverBy: string;
-  /** The ledger receipt of its acceptance. */
+  /** The path of the ledger receipt of the acceptance. */
   receipt: string;
 };
 
 export type OpenInboxMessageAnswer = {
   /** The id. Do not parse it. */
   id: string;
-  /** The subject line. */
+  /** The subject line. null: the sender set none. */
   subject: string | null;
-  /** The name of the service that sent it. */
+  /** The name of the service that sent the message. */
   sender: string;
-  /** The category of the message. */
+  /** The category that the sender chose: information, decision, reminder or urgent. */
   category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
-  /** The language (BCP 47). */
+  /** The language (BCP 47). null: unknown. */
   language: string | null;
-  /** When the sender submitted it. */
+  /** The time at which the sender sent the message to this server. */
   createdAt: string;
-  /** When it was placed in the inbox: at createdAt, or at the time that the sender named. */
+  /** The time at which the message was in the inbox: createdAt, or the time that the sender requested. */
   receivedAt: string;
-  /** Whether the citizen opened it before. */
+  /** true if the citizen opened the message before. */
   opened: boolean;
-  /** The text as sent: plain text or restricted Markdown. */
+  legalEffect?: InboxLegalEffect;
+  /** The text as the sender sent it: plain text or restricted Markdown. */
   message: string;
-  /** The message as an HTML page with all texts escaped. */
+  /** The message as an HTML page in which all texts are escaped. */
   html: string;
-  /** Documents that belong to the message. */
+  /** The documents that belong to the message. */
   attachments: Attachment[];
+  contact: SenderContact;
 };
 
 /**
- * Values for the placeholders ((name)) in subject and message; required if there are any, because all placeholders need
- * a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the filled
- * texts.
+ * The values of the placeholders ((name)) in subject and message. Each placeholder needs a value. Values are plain
+ * text: Markdown in them has no effect. The length limits also apply to the texts with their values.
  */
 export type Personalisation = Record<string, string>;
 
 export type PreviewNotificationAnswer = {
-  /** false: there is no such citizen, and all channels would fail. Always true without the scope citizens:known. */
+  /**
+   * false: the register has no such citizen, and all channels would fail. Always true without the scope citizens:known.
+   */
   citizenKnown: boolean;
   /**
-   * The language of the message: the one that you named, or the one of the text that was chosen from the template.
-   * Without the scope citizens:known, the response does not show the language of the citizen, and it shows the default
-   * text of a template.
+   * The language of the message (BCP 47): the requested one, or that of the chosen text of the template. Without the
+   * scope citizens:known, it does not depend on the citizen: a template has its default text. Absent if the language is
+   * unknown.
    */
   language?: string;
-  /** The messages that the channels would send. */
+  /** The messages that the channels would send, one for each step of the cascade. */
   channels: PreviewNotificationAnswerChannelsItem[];
 };
 
 export type PreviewNotificationAnswerChannelsItem = {
-  /** The channel. */
+  /** The channel: inbox, email, sms or letter. */
   channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+  /** true for a reminder of an unread message, otherwise absent. */
   reminder?: boolean;
-  /** When this step would begin, if the message is still unread. */
+  /** The time at which this step would start, if the message is still unread. */
   notBefore: string;
   /**
-   * false: the channel would send nothing, for the given reason. Without the scope citizens:known, reasons that depend
-   * on the citizen are not shown.
+   * false: the channel would send nothing, for the reason in the member reason. Without the scope citizens:known,
+   * reasons that depend on the citizen are not shown.
    */
   reachable: boolean;
   reason?: NotificationReason;
-  /** Email and inbox: the subject. */
+  /** The subject line. Only for email and the inbox. */
   subject?: string;
+  /** true: this mail or text message only says that there is a message. Its content is in the inbox. */
+  noticeOnly?: boolean;
   /**
-   * The text that this channel would send; for a mail without the id and the links. The link of a text message has an
-   * id of zeros.
+   * The text that this channel would send. A mail is shown without its id and links, and the link of a text message has
+   * an id of zeros.
    */
   text: string;
   /**
-   * The same text as an HTML page: for the inbox always, for email if the message has headings, lists, links or strong
-   * text.
+   * The same text as an HTML page. Always present for the inbox; for email, if the message has headings, lists, links
+   * or strong text.
    */
   html?: string;
-  /** The number of segments of a text message. */
+  /** The number of segments of a text message. Only for sms. */
   segments?: number;
 };
 
-/** A problem (RFC 9457). The page at `type` explains cause and fix. Texts are for people: branch on `type`. */
+/**
+ * A problem (RFC 9457). The page at `type` has its cause and fix. Programs must use `type`: the texts are for people
+ * and can change.
+ */
 export type Problem = {
-  /** The kind of problem: the URL of a page with its cause and fix. */
+  /** The kind of problem, for programs: the URL of a page with its cause and fix. */
   type: string;
-  /** The kind of problem in a few words. */
+  /** The kind of problem, in a few words. */
   title: string;
   /** The HTTP status of the response. */
   status: number;
-  /** The cause in this request. */
+  /** The cause of the problem in this request. */
   detail: string;
   /** How to fix this kind of problem. */
   fix: string;
-  /** Whether the same request can succeed later. */
+  /** true if the same request can succeed later. */
   retryable: boolean;
-  /** The id of the request, as in the Request-Id header and in the log. */
+  /** The id of the request, which is also in the Request-Id header and in the log of the server. */
   instance: string;
-  /** All faults of the input. They never contain values of the request. */
+  /** All faults of the input. They never contain values of the request. Absent if the input has no fault. */
   issues?: ProblemIssuesItem[];
-  /** The limit that the request exceeds, in bytes. */
+  /** The limit that the body exceeds, in bytes. Only for payload-too-large. */
   limit?: number;
-  /** The time of this server, if a token or proof has expired or is not valid yet. */
+  /** The time of this server. Only if a token or proof has expired or is not valid yet. */
   serverTime?: string;
-  /** The URL of the token endpoint, on every 401 and at paths that look like one. */
+  /** The URL of the token endpoint. Only for the status 401, and for paths that look like a token endpoint. */
   tokenUrl?: string;
-  /** The line of the body at which it stops being JSON. */
+  /** The line at which the body is not valid JSON, from 1. Only for malformed-json. */
   line?: number;
-  /** The column in that line, in characters. */
+  /** The column in this line, in characters from 1. Only for malformed-json. */
   column?: number;
-  /** The missing scope. */
+  /** The scope that the operation requires. Only for missing-scope. */
   requiredScopes?: string[];
-  /** The name of the exceeded quota in RateLimit-Policy. */
+  /** The name of the exceeded quota in RateLimit-Policy. Only for an exceeded quota. */
   'violated-policies'?: string[];
-  /** The receipt of the erasure of a document. */
+  /** The path of the ledger receipt of the erasure. Only for document-erased. */
   proof?: string;
 };
 
 export type ProblemIssuesItem = {
-  /** The part of the request. */
+  /** The part of the request that has the fault. */
   in: 'query' | 'path' | 'header' | 'body';
-  /** A JSON pointer into the body. */
+  /** The JSON pointer to the faulty member. Only for the body. */
   pointer?: string;
-  /** The name of the parameter or header, outside of the body. */
+  /** The name of the parameter or header. Absent for the body. */
   name?: string;
-  /** The kind of fault, for programs. */
+  /** The kind of fault, for programs. Its meaning never changes. */
   code: string;
-  /** The expected value, for people. */
+  /** The expectation that the value does not meet, for people. */
   detail: string;
 };
 
 export type ReadEventsAnswer = {
   /** The items of this page. */
   items: FeedEvent[];
-  /** The cursor for the next request; unchanged if there is nothing new. */
+  /** The cursor for the next request. It is unchanged if there are no new events. */
   after: string;
 };
 
 export type ReadEvidenceAnswer = {
-  /** A compact JWS (RFC 7515). */
+  /** The evidence as a compact JWS (RFC 7515). */
   evidence: string;
-  /** A JWS with a time stamp token (RFC 3161) for it, if the operator has set an authority. */
+  /**
+   * A JWS with a time stamp token (RFC 3161) for the evidence. Absent if the operator has set no time-stamping
+   * authority.
+   */
   timeStamp?: string;
 };
 
 export type ReadOwnAccessLogAnswer = {
-  /** The total number of accesses. */
+  /** The total number of uses. */
   totalUsages: number;
-  /** The number of accesses in this response. */
+  /** The number of uses in this response. */
   returnedUsages: number;
-  /** The accesses, the oldest first. */
+  /** The uses of this page, the oldest first. */
   usages: DataUse[];
-  /** The pseudonym of this chain of entries in the ledger, in base64. */
+  /** The pseudonym of the citizen in the ledger, which all entries about the citizen have, in base64. */
   chain: string;
-  /** The key that checks the chain of entries, in base64. */
+  /** The key with which you check the links of these entries, in base64. */
   linkKey: string;
-  /** The linkKey of uses from before you were in the register. Each use fits one of the two. */
+  /** The key for entries from before you were in the register. Each entry fits linkKey or this key. */
   earlierLinkKey?: string;
 };
 
 export type ReadOwnRecordAnswer = {
   /** The id of the citizen in the register. */
   citizenId: string;
+  /** The given names. */
   givenName: string | null;
+  /** The family name. */
   familyName: string | null;
+  /** The family name at birth. */
   birthFamilyName: string | null;
+  /** The date of birth as YYYY-MM-DD, YYYY-MM or YYYY. */
   birthDate: string | null;
+  /** The place of birth. */
   birthPlace: string | null;
+  /** The street and the house number. */
   streetAddress: string | null;
+  /** The postal code. */
   postalCode: string | null;
+  /** The town. */
   locality: string | null;
+  /** The country of the address. */
   country: string | null;
+  /** The number of an identity document. */
   documentNumber: string | null;
+  /** The nationality as a code of ISO 3166-1. Commas separate several codes. */
   nationality: string | null;
+  /** The email address. */
   email: string | null;
+  /** The phone number. */
   phone: string | null;
-  /** The language (BCP 47). */
+  /** The language (BCP 47). null: unknown. */
   language: string | null;
+  /** The earlier names, which also match. */
   formerNames: FormerName[];
+  /** The earlier addresses, which also match. */
   formerAddresses: FormerAddress[];
-  /** The record is under review: fitting claims are answered not_determined. */
+  /** true: the record is under review, and verifications with fitting claims return not_determined. */
   underReview: boolean;
-  /** Staff of the register have locked the record at your request: no claims match. */
+  /** true: staff of the register locked the record at your request, and no claims match. */
   locked: boolean;
-  /** You have locked the record yourself: no claims match. null if this server does not store such locks. */
+  /** true: you locked the record yourself, and no claims match. null: an external register manages the locks. */
   ownLock: boolean | null;
-  /** The record says that you have died: no claims match. */
+  /** true: the record says that you have died, and no claims match. */
   deceased: boolean;
 };
 
 export type ReadReceiptAnswer = {
-  /** The id of the event. */
+  /** The id of the event in the ledger. */
   eventId: string;
-  /** The kind of use, such as notification.accepted. */
+  /** The type of the event, such as notification.accepted. */
   type: string;
-  /** The time of the record. */
+  /** The time at which the server recorded the event. */
   recordedAt: string;
-  /** The number of the entry in the log, from 0. */
+  /** The number of the entry in the ledger, from 0. */
   leafIndex: number;
-  /** Its hash (RFC 6962) in base64. */
+  /** The hash of the entry (RFC 6962), in base64. */
   leafHash: string;
-  /** The size of the log that the proof leads to. */
+  /** The size of the ledger to which the proof leads, in entries. */
   treeSize: number;
   /**
-   * A c2sp.org/tlog-proof, verifiable offline with the public key of the log; its extra line has the entry and the key
-   * that opens its content.
+   * A c2sp.org/tlog-proof, which you can verify offline with the public key of the ledger. Its extra line has the entry
+   * and the key that decrypts its content.
    */
   proof: string;
 };
 
 export type ReceiveEvent = {
-  /** Counts the events of this client from 1, without gaps. */
+  /** The number of the event among the events of your client, from 1 without gaps. */
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.cancelled. Ignore unknown types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
+   * types.
    */
   type: string;
-  /** When the event happened. */
+  /** The time of the event. */
   timestamp: string;
   data: EventData;
 };
@@ -881,17 +983,17 @@ export type SendNotificationAnswer = {
   id: string;
   /** The id of the citizen in the register. */
   citizenId: string;
-  /** The reference of the sender. */
+  /** The reference of the sender. null: it sent none. */
   reference: string | null;
-  /** scheduled: it waits for sendAt. */
+  /** accepted: the delivery starts at once. scheduled: the notification waits for sendAt. */
   status: Open<'accepted' | 'scheduled'>;
-  /** The time of creation. */
+  /** The time at which the server created it. */
   createdAt: string;
-  /** The server does not send it before this time. */
+  /** The server does not send the notification before this time. Absent if the sender requested none. */
   sendAt?: string;
-  /** The notification ends at this time if there is no proof of its delivery. */
+  /** The deadline of delivery. Without proof of delivery by then, the notification ends. */
   deliverBy: string;
-  /** The ledger receipt of the acceptance. */
+  /** The path of the ledger receipt of the acceptance. */
   receipt: string;
 };
 
@@ -899,171 +1001,200 @@ export type SendNotificationBody = {
   /** The id of the citizen in the register. */
   citizenId: string;
   /**
-   * The text of the message, plain or in restricted Markdown; required without templateId. The whole body is at most 64
-   * KiB.
+   * The text of the message: plain text or restricted Markdown. Required without templateId. The whole body has at most
+   * 64 KiB.
    */
   message?: string;
   /**
-   * One of your templates, instead of message and subject. Its text is chosen by language, otherwise by the language of
-   * the citizen, otherwise its default language is used.
+   * The id of a template, instead of message and subject. The server uses its text in the member language, or in the
+   * language of the citizen, or in its default language.
    */
   templateId?: string;
-  /** One line; the default names the sender. */
+  /** The subject, in one line. Default: a subject with the name of the sender. */
   subject?: string;
   /**
-   * Your own reference, by which you can find the notification. It need not be unique. It must not contain personal
-   * data.
+   * Your own reference, by which you can find the notification. It can occur more than once, and must not contain
+   * personal data.
    */
   reference?: string;
-  /** The category of the message; default information. Urgent messages are sent before all others. */
+  /**
+   * The category of the message: information, decision, reminder or urgent. The server sends urgent messages before all
+   * others. Default: information.
+   */
   category?: 'information' | 'decision' | 'reminder' | 'urgent';
   /**
-   * The language of the message (BCP 47); the default is the language of the citizen. For a template, one of its
-   * languages.
+   * The language of the message (BCP 47). For a template, one of its languages. Default: the language of the citizen.
    */
   language?: string;
-  /** The earliest time of sending; in the future, at most one year from now. */
+  /** The earliest time of sending (RFC 3339), in the future and at most one year from now. Default: now. */
   sendAt?: string;
   /**
-   * The deadline of delivery, after sendAt; default two weeks after it. Without proof of delivery by then, the
-   * notification becomes sent, unknown or undeliverable.
+   * The deadline of delivery (RFC 3339), after sendAt. Without proof of delivery by then, the notification becomes
+   * sent, unknown or undeliverable. Default: two weeks after sendAt.
    */
   deliverBy?: string;
   /**
-   * The channels in your order. The first begins at once, the others after the waiting times of the server policy. The
-   * inbox is always used. Default: all channels of the policy.
+   * The channels in your order. The first starts at once, and the others after the waiting times of the server policy.
+   * The server always uses the inbox. Default: all channels of the policy.
    */
   channels?: Array<'inbox' | 'email' | 'sms' | 'letter'>;
   personalisation?: Personalisation;
-  /** Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
+  /** The ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
   attachments?: string[];
   /**
-   * The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The
-   * evidence contains the result.
+   * The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. With
+   * -or-confirmed at its end, a confirmation by the link in a mail counts like opening. The evidence contains the
+   * result. Mails and the inbox show the rule to the citizen beforehand. Default: no rule.
    */
   legalEffect?: string;
 };
 
+/** How the citizen can contact the sender; without unknown members. */
+export type SenderContact = {
+  /** The phone number. */
+  phone?: string;
+  /** The email address. */
+  email?: string;
+  /** The URL that the server calls. */
+  url?: string;
+};
+
 export type StatePreferencesBody = {
-  /** The channels in the order that you prefer. The others follow in the order of the server. */
+  /** The channels in the order that you prefer: email, sms, letter. The others follow in the order of the server. */
   channels: Array<'email' | 'sms' | 'letter'>;
-  /** The channels that are never used. The inbox and letters cannot be declined. */
+  /** The channels that the server never uses: email, sms. You cannot decline the inbox and letters. */
   declined: Array<'email' | 'sms'>;
   hours: StatePreferencesBodyHours | null;
-  /** The language (BCP 47) of messages, if the sender has a text in it. null: the language in the register. */
+  /** The language of messages (BCP 47), if the sender has a text in it. null: the language in the register. */
   language: string | null;
 };
 
-/** Messages are sent only in these hours, except urgent ones. null: at any hour that the server allows. */
+/** The hours in which the server sends messages, except urgent ones. null: at any hour that the server allows. */
 export type StatePreferencesBodyHours = {
-  /** The channels with these hours. */
+  /** The channels to which these hours apply: email, sms. */
   channels: Array<'email' | 'sms'>;
-  /** The first full hour of the day. */
+  /** The hour of the day at which the hours start, 0 to 24. */
   from: number;
-  /** The hour of the end. It can be on the next day. */
+  /** The hour of the day at which the hours end, 0 to 24. It can be on the next day. */
   until: number;
-  /** For example Europe/Lisbon. */
+  /** The time zone of these hours, as an IANA name such as Europe/Lisbon. */
   timeZone: string;
 };
 
 export type Template = {
-  /** The value for templateId when you send a message. */
+  /** The id of the template. Send it as templateId. */
   id: string;
-  /** A name for your staff. */
+  /** The name for your staff. */
   name: string;
-  /** The language for citizens in whose language there is no text. */
+  /** The language for citizens whose language has no text (BCP 47). */
   defaultLanguage: string;
   /** The languages of its texts (BCP 47). */
   languages: string[];
-  /** The values that personalisation must contain. */
+  /** The names of the values that personalisation must contain. */
   placeholders: string[];
-  /** When the template was created. */
+  /** The time at which the template was created. */
   createdAt: string;
   /** One text for each language. */
   texts: TemplateText[];
 };
 
 export type TemplateSummary = {
-  /** The value for templateId when you send a message. */
+  /** The id of the template. Send it as templateId. */
   id: string;
-  /** A name for your staff. */
+  /** The name for your staff. */
   name: string;
-  /** The language for citizens in whose language there is no text. */
+  /** The language for citizens whose language has no text (BCP 47). */
   defaultLanguage: string;
   /** The languages of its texts (BCP 47). */
   languages: string[];
-  /** The values that personalisation must contain. */
+  /** The names of the values that personalisation must contain. */
   placeholders: string[];
-  /** When the template was created. */
+  /** The time at which the template was created. */
   createdAt: string;
 };
 
 export type TemplateText = {
-  /** A canonical language tag (BCP 47). */
+  /** The language of this text, as a canonical tag (BCP 47). */
   language: string;
-  /** The subject line. */
+  /** The subject line. Absent: a subject with the name of the sender. */
   subject?: string;
-  /** Plain text or restricted Markdown, with its placeholders. */
+  /** The text of the message: plain text or restricted Markdown, with its placeholders. */
   message: string;
 };
 
 export type Verification = {
   /** The id of this verification. */
   verificationId: string;
-  /** Whether decision is match. */
+  /** true if decision is match. */
   verified: boolean;
   /**
-   * not_determined: the record is under review, several people fit, or the register is unavailable. An unknown id is
-   * no_match.
+   * match: the claims fit exactly one citizen. no_match: they fit none, or the id is unknown. not_determined: the
+   * record is under review, several people fit, or the register is unavailable.
    */
   decision: Open<'match' | 'no_match' | 'not_determined'>;
   claims?: VerificationClaims;
   assurance: VerificationAssurance;
-  /** The named, versioned rules of the decision. */
+  /** The name of the verification policy, which contains its version. */
   policy: string;
-  /** The time of the query to the register. */
+  /** The time at which the server read the register. */
   checkedAt: string;
-  /** The end of the validity of the result and its token. */
+  /** The time at which the result and its token expire. */
   expiresAt: string;
-  /** The purpose of the access. */
+  /** The purpose of the access. null or absent: none was stated. */
   purpose: string | null;
-  /** The law that allows the access. */
+  /** The legal basis of the access. null or absent: none was stated. */
   legalBasis: string | null;
-  /** The reference of the consent of the citizen. */
+  /** The reference of the consent of the citizen. null or absent: the legal basis is not consent. */
   consentReference: string | null;
-  /** sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase. */
+  /**
+   * sha-256: and the base64url of SHA-256 over the canonical JSON (RFC 8785) of all request members, with names in
+   * camelCase.
+   */
   requestHash: string;
-  /** Path of the ledger receipt of this access. */
+  /** The path of the ledger receipt of this access. */
   receipt: string;
   /**
-   * The signed result, a JWS of type identity-verification+jwt. verified_claims (OpenID Connect for Identity Assurance)
-   * is in it on a match only.
+   * The signed result: a JWS of type identity-verification+jwt. On a match, it contains verified_claims (OpenID Connect
+   * for Identity Assurance).
    */
   token: string;
 };
 
-/** The method: the claims were compared with the register. */
+/** The assurance of the verification. The server compared the claims with the register. */
 export type VerificationAssurance = {
-  /** The framework of the assurance level. */
+  /** The framework of the assurance level, such as eidas. */
   framework: string;
-  /** The check proves that such a person exists, not that the user of the client is this person. */
+  /**
+   * The assurance level. The check proves that such a person exists, not that the user of your program is this person.
+   */
   level: string;
 };
 
-/** Per submitted claim, on a match, with the scope identity:verify:claims. */
+/** The result of each submitted claim. It is absent without a match, and without the scope identity:verify:claims. */
 export type VerificationClaims = {
-  /** The id of the citizen in the register. */
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   citizenId?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   givenName?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   familyName?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   birthFamilyName?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   birthDate?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   birthPlace?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   streetAddress?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   postalCode?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   locality?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   country?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   documentNumber?: Open<'match' | 'no_match' | 'not_available'>;
+  /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   nationality?: Open<'match' | 'no_match' | 'not_available'>;
 };
 
@@ -1071,42 +1202,44 @@ export type VerificationClaims = {
 export type VerificationRequest = {
   /** The id of the citizen in the register. */
   citizenId?: string;
-  /** Given names, as in the identity document. */
+  /** The given names, as in the identity document. */
   givenName?: string;
-  /** Family name. */
+  /** The family name. */
   familyName?: string;
-  /** Family name at birth. */
+  /** The family name at birth. */
   birthFamilyName?: string;
-  /** YYYY-MM-DD, or YYYY-MM or YYYY if the day or month is unknown. */
+  /** The date of birth as YYYY-MM-DD, or as YYYY-MM or YYYY if the day or month is unknown. */
   birthDate?: string;
-  /** Place of birth. */
+  /** The place of birth. */
   birthPlace?: string;
-  /** Street and house number. */
+  /** The street and the house number. */
   streetAddress?: string;
-  /** Postal code. */
+  /** The postal code. */
   postalCode?: string;
-  /** Town. */
+  /** The town. */
   locality?: string;
-  /** Country, written as in the register. */
+  /** The country of the address, written as in the register. */
   country?: string;
-  /** Number of an identity document. */
+  /** The number of an identity document. */
   documentNumber?: string;
-  /** Nationality as ISO 3166-1 code, written as in the register. Separate several with commas. */
+  /** The nationality as a code of ISO 3166-1, written as in the register. Separate several codes with commas. */
   nationality?: string;
-  /** One of the purposes agreed for the client. */
+  /** The purpose of the verification: one of those that are agreed for your client. The citizen can read it. */
   purpose?: string;
-  /** The legal basis of the request. */
+  /** The legal basis of the verification: one of those that are agreed for your client. The citizen can read it. */
   legalBasis?: string;
-  /** Identifies the record of the consent of the citizen. */
+  /** Your reference of the consent of the citizen. Required if the legal basis is consent. */
   consentReference?: string;
-  /** Returned in the signed result. */
+  /** Any text of yours, which the signed result contains. */
   nonce?: string;
 };
 
 export type VerifiedAddress = {
-  /** email or sms. */
+  /** The channel of the address: email or sms. */
   channel: string;
+  /** The address: an email address, or a phone number in E.164 format. */
   address: string;
+  /** The time at which the citizen verified the address. */
   verifiedAt: string;
 };
 
@@ -1115,35 +1248,36 @@ export type Webhook = {
   id: string;
   /** The URL that the server calls. */
   url: string;
-  /** active, or disabled after the receiver answered 410. */
+  /** active, or disabled after the receiver responded with 410. */
   status: string;
-  /** How calls are signed: v1 (HMAC) or v1a (Ed25519). */
+  /** The signature of the calls: v1 (HMAC) or v1a (Ed25519). */
   signature?: string;
-  /** When the webhook was created. */
+  /** The time at which the webhook was created. */
   createdAt: string;
   /** The number of queued calls, counted up to 10,000. */
   waiting: number;
-  /** The number of failed calls, counted up to 10,000. Redelivery queues them again. */
+  /** The number of failed calls, counted up to 10,000. The redeliver operation queues them again. */
   dead: number;
-  /** Until then, calls also have a signature of the previous secret. */
+  /** The time until which calls also have a signature of the previous secret. Absent without such a secret. */
   oldSecretUntil?: string;
-  /** whsec_…, for v1. Shown once, when it is created or rotated. */
+  /** The shared secret for v1: whsec_…. Only present in the response that creates or rotates it. */
   secret?: string;
-  /** whpk_…, for v1a. Verify signatures with it. */
+  /** The public key for v1a, with which you verify signatures: whpk_…. Absent for v1. */
   publicKey?: string;
-  /** The previous key, which signs until oldSecretUntil. */
+  /** The previous public key, valid until oldSecretUntil. Absent without such a key. */
   oldPublicKey?: string;
 };
 
 export type WithdrawDocumentAnswer = {
   /** The id. Do not parse it. */
   id: string;
-  /** The status. */
+  /** withdrawn: it is erased later. erased: its key is destroyed. */
   status: Open<'withdrawn' | 'erased'>;
-  /** The time. */
+  /** The time (RFC 3339). */
   at: string;
+  /** The document is not erased before this time. null: there is no such time. */
   retainUntil: string | null;
-  /** The receipt of this use. For an erasure, it is the proof. */
+  /** The path of the ledger receipt of this request. For an erasure, it is the proof. */
   receipt: string;
 };
 
@@ -1218,42 +1352,43 @@ export type Operations = {
     query?: {
       /** The id of the citizen in the register. */
       citizenId?: string;
-      /** Given names, as in the identity document. */
+      /** The given names, as in the identity document. */
       givenName?: string;
-      /** Family name. */
+      /** The family name. */
       familyName?: string;
-      /** Family name at birth. */
+      /** The family name at birth. */
       birthFamilyName?: string;
-      /** YYYY-MM-DD, or YYYY-MM or YYYY if the day or month is unknown. */
+      /** The date of birth as YYYY-MM-DD, or as YYYY-MM or YYYY if the day or month is unknown. */
       birthDate?: string;
-      /** Place of birth. */
+      /** The place of birth. */
       birthPlace?: string;
-      /** Street and house number. */
+      /** The street and the house number. */
       streetAddress?: string;
-      /** Postal code. */
+      /** The postal code. */
       postalCode?: string;
-      /** Town. */
+      /** The town. */
       locality?: string;
-      /** Country, written as in the register. */
+      /** The country of the address, written as in the register. */
       country?: string;
-      /** Number of an identity document. */
+      /** The number of an identity document. */
       documentNumber?: string;
-      /** Nationality as ISO 3166-1 code, written as in the register. Separate several with commas. */
+      /** The nationality as a code of ISO 3166-1, written as in the register. Separate several codes with commas. */
       nationality?: string;
-      /** One of the purposes agreed for the client. */
+      /** The purpose of the verification: one of those that are agreed for your client. The citizen can read it. */
       purpose?: string;
-      /** The legal basis of the request. */
+      /** The legal basis of the verification: one of those that are agreed for your client. The citizen can read it. */
       legalBasis?: string;
-      /** Identifies the record of the consent of the citizen. */
+      /** Your reference of the consent of the citizen. Required if the legal basis is consent. */
       consentReference?: string;
-      /** Returned in the signed result. */
+      /** Any text of yours, which the signed result contains. */
       nonce?: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1264,10 +1399,11 @@ export type Operations = {
   /** Verify citizen identity claims */
   verifyIdentity: {
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1279,10 +1415,11 @@ export type Operations = {
   /** Verify citizen identity claims */
   verifyIdentityQuery: {
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1291,17 +1428,18 @@ export type Operations = {
       200: Verification;
     };
   };
-  /** Read an earlier result */
+  /** Read an earlier verification result */
   readVerification: {
     params: {
-      /** The verificationId. */
+      /** The verificationId of the result. */
       id: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1312,12 +1450,16 @@ export type Operations = {
   /** Send an official notification to a citizen */
   sendNotification: {
     headers?: {
-      /** A new UUID for each new request. A repeated request with the same key returns the first response again. */
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
       'Idempotency-Key'?: string;
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1326,17 +1468,18 @@ export type Operations = {
       202: SendNotificationAnswer;
     };
   };
-  /** The status and timeline of a notification */
+  /** Read the status and timeline of a notification */
   readNotification: {
     params: {
-      /** The id from the response to sending. */
+      /** The id of the notification, from the response of the send operation. */
       id: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1344,14 +1487,14 @@ export type Operations = {
       200: Notification;
     };
   };
-  /** The notifications that this client sent */
+  /** List the notifications that your client sent */
   listNotifications: {
     query?: {
-      /** Exactly this reference. */
+      /** Only notifications with exactly this reference. */
       reference?: string;
-      /** To this citizen. */
+      /** Only notifications to the citizen with this id. */
       citizenId?: string;
-      /** In this status after the last stored outcome. */
+      /** Only notifications in this status, after the last stored outcome. */
       status?: 
         | 'accepted'
         | 'scheduled'
@@ -1362,20 +1505,21 @@ export type Operations = {
         | 'unknown'
         | 'undeliverable'
         | 'cancelled';
-      /** Accepted at this instant or later. */
+      /** Only notifications that the server accepted at this time or later (RFC 3339). */
       createdFrom?: string;
-      /** Accepted before this instant. */
+      /** Only notifications that the server accepted before this time (RFC 3339). */
       createdBefore?: string;
-      /** The maximum number; default 25. */
+      /** The maximum number of notifications. Default: 25. */
       limit?: number;
-      /** The `next` of the previous page. */
+      /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1383,17 +1527,18 @@ export type Operations = {
       200: ListNotificationsAnswer;
     };
   };
-  /** Cancel a notification that was not sent yet */
+  /** Cancel a notification before it is sent */
   cancelNotification: {
     params: {
-      /** The id from the response to sending. */
+      /** The id of the notification, from the response of the send operation. */
       id: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1407,44 +1552,51 @@ export type Operations = {
       /** The media type of the document. */
       'Content-Type': string;
       /**
-       * RFC 9530: sha-256=:BASE64: of the document. The received bytes must have this digest. Required with an
-       * Idempotency-Key.
+       * The SHA-256 of the document as sha-256=:BASE64: (RFC 9530). The server rejects bytes with another digest.
+       * Required with an Idempotency-Key.
        */
       'Repr-Digest'?: string;
       /**
-       * Required. The id of the citizen in the register. Percent-encoded UTF-8 (encodeURIComponent); plain ASCII
-       * without % needs no encoding.
+       * Required. The id of the citizen in the register. The value is percent-encoded UTF-8 (encodeURIComponent). Plain
+       * ASCII without % needs no encoding.
        */
       'Citizen-Id'?: string;
       /**
-       * Required. The title that the citizen sees, and the file name. At most 200 characters. Percent-encoded UTF-8
-       * (encodeURIComponent); plain ASCII without % needs no encoding.
+       * Required. The title that the citizen sees, which is also the file name. At most 200 characters. The value is
+       * percent-encoded UTF-8 (encodeURIComponent). Plain ASCII without % needs no encoding.
        */
       'Document-Title'?: string;
-      /** The issuer’s name for this kind of document, such as tax-assessment. */
+      /** Your name for this kind of document, such as tax-assessment. */
       'Document-Kind'?: string;
-      /** RFC 3339. Default: the time of the deposit. */
+      /** The time of issue (RFC 3339). Default: the time of the deposit. */
       'Document-Issued-At'?: string;
-      /** RFC 3339, in the future. The document is not erased before this time. */
+      /** The document is not erased before this time (RFC 3339), which is in the future. */
       'Document-Retain-Until'?: string;
-      /** A retention class of this installation. It sets how long the document is kept, and when it is erased. */
+      /**
+       * A retention class of this installation. It determines how long the server keeps the document, and when it
+       * erases it.
+       */
       'Document-Retention-Class'?: string;
       /**
-       * The purpose of the deposit. The citizen can read it. Percent-encoded UTF-8 (encodeURIComponent); plain ASCII
-       * without % needs no encoding.
+       * The purpose of the deposit. The citizen can read it. The value is percent-encoded UTF-8 (encodeURIComponent).
+       * Plain ASCII without % needs no encoding.
        */
       Purpose?: string;
       /**
-       * The legal basis of the deposit. The citizen can read it. Percent-encoded UTF-8 (encodeURIComponent); plain
-       * ASCII without % needs no encoding.
+       * The legal basis of the deposit. The citizen can read it. The value is percent-encoded UTF-8
+       * (encodeURIComponent). Plain ASCII without % needs no encoding.
        */
       'Legal-Basis'?: string;
-      /** A new UUID for each new request. A repeated request with the same key returns the first response again. */
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
       'Idempotency-Key'?: string;
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1456,20 +1608,21 @@ export type Operations = {
   /** List the records of a citizen’s documents */
   listDocuments: {
     query: {
-      /** The citizen whose documents are listed. */
+      /** The id of the citizen in the register. */
       citizenId: string;
-      /** The `next` of the previous page. */
+      /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
-      /** Documents on a page; default 20. */
+      /** The maximum number of documents on a page. Default: 20. */
       limit?: number;
     };
     headers?: {
-      /** The purpose of the access. The citizen can read it. */
+      /** The purpose of the access, which the citizen can read. */
       Purpose?: string;
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1484,24 +1637,25 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** RFC 9110: one or several ranges of bytes. */
+      /** One or several ranges of bytes (RFC 9110). */
       Range?: string;
-      /** The ETag that the range belongs to. */
+      /** The ETag to which the range belongs. For another ETag, the response is the whole document. */
       'If-Range'?: string;
-      /** RFC 9110. */
+      /** Retrieves the document only if its ETag is one of these (RFC 9110). */
       'If-Match'?: string;
-      /** RFC 9110. */
+      /** Retrieves the document only if its ETag is none of these (RFC 9110). */
       'If-None-Match'?: string;
-      /** RFC 9530: sha-256=0 omits Repr-Digest. No other algorithm is supported. */
+      /** sha-256=0 omits Repr-Digest (RFC 9530). No other algorithm is supported. */
       'Want-Repr-Digest'?: string;
-      /** RFC 9530: sha-256=1 requests Content-Digest, for a whole document or a part up to 1 MiB. */
+      /** sha-256=1 requests Content-Digest (RFC 9530), for a whole document or a part up to 1 MiB. */
       'Want-Content-Digest'?: string;
-      /** The purpose of the access. The citizen can read it. It selects one of several grants. */
+      /** The purpose of the access, which the citizen can read. It selects the grant, if your client has several. */
       Purpose?: string;
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1514,12 +1668,13 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** RFC 9110: the document is withdrawn only if its ETag is one of these. */
+      /** Withdraws the document only if its ETag is one of these (RFC 9110). */
       'If-Match'?: string;
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1527,17 +1682,17 @@ export type Operations = {
       200: WithdrawDocumentAnswer;
     };
   };
-  /** The ledger receipt of one use */
+  /** Read the ledger receipt of an access */
   readReceipt: {
     params: {
-      /** The id in the receipt link. */
+      /** The id of the event, which the receipt link contains. */
       eventId: string;
     };
     answers: {
       200: ReadReceiptAnswer;
     };
   };
-  /** The register of endpoints */
+  /** List all endpoints */
   listEndpoints: {
     answers: {
       200: ListEndpointsAnswer;
@@ -1550,10 +1705,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1575,10 +1731,11 @@ export type Operations = {
       purpose: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1589,26 +1746,30 @@ export type Operations = {
   /** List the uses of my data */
   readOwnAccessLog: {
     query?: {
-      /** The number of the last use you have. */
+      /** The number of the last use that you have. The response starts after it. Default: 0. */
       after?: number;
-      /** Returns the last uses before this number. The largest value gives the newest uses. */
+      /** Returns the last uses before this number. Use the largest value to get the newest uses. */
       before?: number;
-      /** The most uses to return; default 100. */
+      /** The maximum number of uses. Default: 100. */
       limit?: number;
     };
     answers: {
       200: ReadOwnAccessLogAnswer;
     };
   };
-  /** Create a webhook for the events of my notifications */
+  /** Create a webhook for the events of your notifications */
   createWebhook: {
     headers?: {
-      /** A new UUID for each new request. A repeated request with the same key returns the first response again. */
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
       'Idempotency-Key'?: string;
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1617,7 +1778,7 @@ export type Operations = {
       201: Webhook;
     };
   };
-  /** The webhooks of this client */
+  /** List the webhooks of your client */
   listWebhooks: {
     answers: {
       200: ListWebhooksAnswer;
@@ -1630,10 +1791,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1641,17 +1803,18 @@ export type Operations = {
       200: Webhook;
     };
   };
-  /** Give a webhook a new secret */
+  /** Rotate the secret of a webhook */
   rotateWebhookSecret: {
     params: {
       /** The id of the webhook. */
       id: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1666,10 +1829,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1677,29 +1841,33 @@ export type Operations = {
       202: Webhook;
     };
   };
-  /** The events of the notifications of this client, in order */
+  /** Read the events of your notifications in order */
   readEvents: {
     query?: {
-      /** The cursor of the last event that you have read; the default is the first stored event. */
+      /**
+       * The cursor after which the events start: the member after of the last response. Default: the first stored
+       * event.
+       */
       after?: string;
-      /** The maximum number; default 100. */
+      /** The maximum number of events. Default: 100. */
       limit?: number;
     };
     answers: {
       200: ReadEventsAnswer;
     };
   };
-  /** The evidence of a notification, verifiable offline */
+  /** Read the evidence of a notification */
   readEvidence: {
     params: {
-      /** The id from the response to sending. */
+      /** The id of the notification, from the response of the send operation. */
       id: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1714,18 +1882,18 @@ export type Operations = {
       200: ContactPreferences;
     };
   };
-  /** My contact preferences */
+  /** Read my contact preferences */
   readPreferences: {
     answers: {
       200: ContactPreferences;
     };
   };
-  /** My official messages */
+  /** List my official messages */
   listInboxMessages: {
     query?: {
-      /** The `next` of the previous page. */
+      /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
-      /** The maximum number of messages; default 100. */
+      /** The maximum number of messages. Default: 100. */
       limit?: number;
     };
     answers: {
@@ -1735,7 +1903,7 @@ export type Operations = {
   /** Open one of my messages */
   openInboxMessage: {
     params: {
-      /** The id from the list. */
+      /** The id of the message, from the list of messages. */
       id: string;
     };
     answers: {
@@ -1765,7 +1933,7 @@ export type Operations = {
       200: ContactPreferences;
     };
   };
-  /** Enter the code that was sent to my address */
+  /** Confirm my address with the code that I received */
   confirmContactAddress: {
     body: ConfirmContactAddressBody;
     answers: {
@@ -1775,12 +1943,16 @@ export type Operations = {
   /** Create a template with a text for each language */
   createTemplate: {
     headers?: {
-      /** A new UUID for each new request. A repeated request with the same key returns the first response again. */
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
       'Idempotency-Key'?: string;
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1789,13 +1961,13 @@ export type Operations = {
       201: Template;
     };
   };
-  /** The templates of this client */
+  /** List the templates of your client */
   listTemplates: {
     answers: {
       200: ListTemplatesAnswer;
     };
   };
-  /** A template with its texts */
+  /** Read a template with its texts */
   readTemplate: {
     params: {
       /** The id of the template. */
@@ -1812,10 +1984,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1823,20 +1996,21 @@ export type Operations = {
       200: Template;
     };
   };
-  /** Lock my details against verification */
+  /** Lock or unlock my record against verification */
   changeOwnLock: {
     body: ChangeOwnLockBody;
     answers: {
       200: ChangeOwnLockAnswer;
     };
   };
-  /** Show what a notification would send */
+  /** Preview a notification without sending it */
   previewNotification: {
     headers?: {
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1852,12 +2026,13 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** The purpose of the access. The citizen can read it. It selects one of several grants. */
+      /** The purpose of the access, which the citizen can read. It selects the grant, if your client has several. */
       Purpose?: string;
-      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
       /**
-       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
        */
       'Access-Log-Hidden-Reason'?: string;
     };
@@ -1865,10 +2040,10 @@ export type Operations = {
       200: DocumentRecord;
     };
   };
-  /** The proof of one receipt as a file */
+  /** Download the proof of a receipt as a file */
   readReceiptProof: {
     params: {
-      /** The id in the receipt link. */
+      /** The id of the event, which the receipt link contains. */
       eventId: string;
     };
     answers: Record<never, never>;

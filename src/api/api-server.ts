@@ -56,7 +56,7 @@ export function createApiServer(deps: ServerDeps): ApiServer {
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: httpLimits.uriBytes },
     frameworkErrors: (_fault, _request, reply) => {
-      const refusal = refuse('malformed-http', 'The path is not well formed.');
+      const refusal = refuse('malformed-http', 'The path is malformed.');
       refuseReply(route, { reply, refusal, instance: route.newRequestId() });
     },
   });
@@ -117,7 +117,7 @@ function unknownPath(path: string, publicUrl: string): Refusal {
   if (path === '/.well-known/openid-configuration')
     return refuse(
       'not-found',
-      `This is no OpenID provider. The OAuth 2.0 metadata (RFC 8414) is at ${publicUrl}${metadataPath}.`,
+      `This server is not an OpenID provider. The OAuth 2.0 metadata (RFC 8414) is at ${publicUrl}${metadataPath}.`,
       { members: { tokenUrl } },
     );
   return refuse('not-found');

@@ -10,12 +10,15 @@ const codings: readonly ContentCoding[] = ['br', 'gzip', 'identity'];
 /** The quality of the uncompressed form if the client does not name it: below every coding that it names. */
 const unnamedIdentity = 0.0001;
 
-/** Chooses the coding of a response by the `Accept-Encoding` of its request (RFC 9110 section 12.5.3). */
-export function chooseContentCoding(acceptEncoding: string | undefined): ContentCoding {
+/** Chooses one of the offered codings of a response by the `Accept-Encoding` of its request (RFC 9110 section 12.5.3). */
+export function chooseContentCoding(
+  acceptEncoding: string | undefined,
+  offered: readonly ContentCoding[] = codings,
+): ContentCoding {
   const weights = new Map(parseAccept(acceptEncoding ?? '').map(({ type, quality }) => [type, quality]));
   const qualityOf = (coding: ContentCoding) =>
     weights.get(coding) ?? (coding === 'identity' ? unnamedIdentity : (weights.get('*') ?? 0));
-  const [best = 'identity'] = [...codings].sort((left, right) => qualityOf(right) - qualityOf(left));
+  const [best = 'identity'] = [...offered].sort((left, right) => qualityOf(right) - qualityOf(left));
   return best;
 }
 

@@ -1,3 +1,5 @@
+import { formatInstant } from '../kernel/clock.ts';
+
 /** A deprecated operation: since when, when it ends at the earliest, and its successor. */
 export type Deprecation = {
   readonly since: number;
@@ -18,4 +20,12 @@ export function deprecationHeaders({ since, sunset, successor }: Deprecation): R
     ...(sunset === undefined ? {} : { sunset: new Date(sunset).toUTCString() }),
     link: links.join(', '),
   };
+}
+
+/** The deprecation for people: the OpenAPI document states it at the operation, and the `Link` header leads there. */
+export function deprecationText({ since, sunset, successor }: Deprecation): string {
+  const day = (at: number) => formatInstant(at).slice(0, 10);
+  const end = sunset === undefined ? '' : ` It ends on ${day(sunset)} at the earliest.`;
+  const instead = successor === undefined ? '' : ` Use ${successor} instead.`;
+  return `Deprecated since ${day(since)}.${end}${instead}`;
 }

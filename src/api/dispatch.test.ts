@@ -81,8 +81,8 @@ test('an unavailable dependency is named in the problem, with Retry-After', asyn
 
 test('an outage of the database or of the documents is not answered as overload', async () => {
   const faults: readonly (readonly [Error, string])[] = [
-    [new WriteBusy('nothing is stored after 4 tries'), 'The database could not store anything; nothing was stored.'],
-    [new WriteQueueFull('expected fewer units'), 'The server is overloaded; nothing was processed.'],
+    [new WriteBusy('nothing is stored after 4 tries'), 'The database could not store the request. Nothing was stored.'],
+    [new WriteQueueFull('expected fewer units'), 'The server is overloaded. It did not process the request.'],
     [new UnavailableError('capacity-reduced', 'S3', { detail: 'S3 is away.' }), 'S3 is away.'],
   ];
   for (const [fault, detail] of faults) {

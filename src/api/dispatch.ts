@@ -307,7 +307,9 @@ function refusalOfFault(fault: unknown): Refusal | undefined {
   if (fault instanceof WriteUnknown) return refuse('outcome-unknown', undefined, { headers: { 'retry-after': '2' } });
   if (fault instanceof WriteBusy) {
     const detail =
-      fault instanceof WriteQueueFull ? overloadedDetail : 'The database could not store anything; nothing was stored.';
+      fault instanceof WriteQueueFull
+        ? overloadedDetail
+        : 'The database could not store the request. Nothing was stored.';
     return refuse('capacity-reduced', detail, { headers: { 'retry-after': '1' } });
   }
   if (fault instanceof ReadUnavailable)

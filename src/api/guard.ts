@@ -67,7 +67,7 @@ function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
 /** Refuses the requests of a web page that points a name of its own at this server (DNS rebinding). */
 function refusalOfHost({ headers }: IncomingMessage, { isOwnHost }: GuardOptions): Refusal | undefined {
   if (isOwnHost === undefined || isOwnHost(headers.host)) return undefined;
-  const detail = 'The Host header must name this machine, such as 127.0.0.1 or localhost.';
+  const detail = 'The Host header must be an address or a name of this machine, such as 127.0.0.1 or localhost.';
   return refuse('malformed-http', detail, { headers: { connection: 'close' } });
 }
 
@@ -246,6 +246,6 @@ function refusalOfParser(code: string | undefined): Refusal {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return refuse('request-timeout');
     default:
-      return refuse('malformed-http', 'The request could not be read as HTTP/1.1.');
+      return refuse('malformed-http', 'The server could not parse the request as HTTP/1.1.');
   }
 }

@@ -11,14 +11,14 @@ export function listenError(fault: NodeJS.ErrnoException, { host, port, settingP
   const withCause = (problem: string) => new ListenError(problem, { cause: fault });
   switch (fault.code) {
     case 'EADDRINUSE':
-      return withCause(`port ${port} of ${host} is taken: end the program that has it, or set ${prefix}PORT`);
+      return withCause(`port ${port} of ${host} is in use: stop the program that uses it, or set ${prefix}PORT`);
     case 'EACCES':
-      return withCause(`this user may not use port ${port}: set ${prefix}PORT to one above 1023, or allow it`);
+      return withCause(`this user may not use port ${port}: set ${prefix}PORT to a port above 1023, or allow this one`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return withCause(
-        `${host} is no address of this machine: set ${prefix}HOST to one, or to 0.0.0.0 for all${more}. See docs/reference/settings.md#${prefix.toLowerCase()}host`,
+        `${host} is not an address of this machine: set ${prefix}HOST to one of its addresses, or to 0.0.0.0 for all${more}. See docs/reference/settings.md#${prefix.toLowerCase()}host`,
       );
     default:
       return fault;

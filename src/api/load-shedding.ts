@@ -38,7 +38,7 @@ export function createLoad(graceMs: number) {
     },
     shed: (): Refusal | undefined => {
       if (refusing)
-        return refuse('capacity-reduced', 'The server is stopping; nothing was processed.', stoppingHeaders);
+        return refuse('capacity-reduced', 'The server is stopping. It did not process the request.', stoppingHeaders);
       if (isLate || inFlight >= loadLimits.inFlight) return refuse('capacity-reduced', overloadedDetail, busyHeaders);
       return undefined;
     },
@@ -77,6 +77,6 @@ export function createDelayCheck(
 }
 
 /** The detail of a refusal because of too many requests. */
-export const overloadedDetail = 'The server is overloaded; nothing was processed.';
+export const overloadedDetail = 'The server is overloaded. It did not process the request.';
 const stoppingHeaders = { headers: { 'retry-after': '5', connection: 'close' } };
 const busyHeaders = { headers: { 'retry-after': '1' } };

@@ -33,7 +33,7 @@ export type Log = {
 /** Opens a log of the given pino level, on standard error unless a test or a thread passes another destination. */
 export function createLog(level: string, givenDestination?: LogDestination): Log {
   const destination =
-    givenDestination ?? openLogDestination(2, (times) => logger.error({ where: 'log', times }, 'lines were lost'));
+    givenDestination ?? openLogDestination(2, (times) => logger.error({ where: 'log', times }, 'log lines were lost'));
   const logger = pino(
     {
       level,

@@ -50,7 +50,7 @@ test('a body that is not JSON is refused with its line and column, and without i
   const result = await read(Buffer.from('{\n  "familyName": "Zzyxwname",\n}'));
   assert.deepEqual('refusal' in result && result.refusal, {
     slug: 'malformed-json',
-    detail: 'The body stops being JSON at line 3, column 1.',
+    detail: 'The body is not valid JSON at line 3, column 1.',
     members: { line: 3, column: 1 },
   });
 });

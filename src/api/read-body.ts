@@ -54,7 +54,7 @@ export async function readJsonBody(stream: Readable): Promise<{ value: unknown }
     text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);
     if (hasDuplicateMember(text, value))
-      return { refusal: refuse('malformed-json', 'A name occurs twice in one object.') };
+      return { refusal: refuse('malformed-json', 'A member name occurs twice in one object.') };
     return { value };
   } catch (fault) {
     if (fault instanceof SyntaxError) return { refusal: notJson(text) };
@@ -65,9 +65,9 @@ export async function readJsonBody(stream: Readable): Promise<{ value: unknown }
 
 function notJson(text: string): Refusal {
   const position = locateJsonFault(text);
-  if (position === undefined) return refuse('malformed-json', 'The body is not JSON.');
+  if (position === undefined) return refuse('malformed-json', 'The body is not valid JSON.');
   const { line, column } = position;
-  return refuse('malformed-json', `The body stops being JSON at line ${line}, column ${column}.`, {
+  return refuse('malformed-json', `The body is not valid JSON at line ${line}, column ${column}.`, {
     members: position,
   });
 }
@@ -79,7 +79,7 @@ const maxEmptyBodyBytes = 64;
 export async function unexpectedBodyIssues(stream: Readable): Promise<readonly Issue[]> {
   const bytes = await readBody(stream, maxEmptyBodyBytes);
   if (typeof bytes !== 'string' && /^\s*(?:\{\s*\}\s*)?$/.test(Buffer.from(bytes).toString('latin1'))) return [];
-  const detail = 'this operation takes no body; its input is in the path';
+  const detail = 'this operation accepts no body; its input is in the path';
   return [{ in: 'body', pointer: '', code: 'unknown-input', detail }];
 }
 

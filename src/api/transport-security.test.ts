@@ -105,7 +105,7 @@ test('client certificates are requested only if this server terminates TLS', () 
   };
   assert.throws(
     () => tlsOptionsOf(app, []),
-    /^SettingError: TLS_CLIENT_CERTIFICATES: it requires TLS_CERTIFICATE and TLS_KEY/,
+    /^SettingError: TLS_CLIENT_CERTIFICATES: requires TLS_CERTIFICATE and TLS_KEY/,
   );
 });
 

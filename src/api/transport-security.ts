@@ -57,7 +57,10 @@ export function trustedProxiesOf({ trustedProxies, clientCertificateHeader: head
     );
   }
   if (header !== undefined && trustedProxies.length === 0) {
-    throw new SettingError('CLIENT_CERTIFICATE_HEADER', 'it requires TRUSTED_PROXIES, which may send this header');
+    throw new SettingError(
+      'CLIENT_CERTIFICATE_HEADER',
+      'requires TRUSTED_PROXIES, the proxies that may send this header',
+    );
   }
   return { proxies, header };
 }
@@ -75,7 +78,7 @@ export function tlsOptionsOf(
     if (!tlsClientCertificates) return undefined;
     throw new SettingError(
       'TLS_CLIENT_CERTIFICATES',
-      'it requires TLS_CERTIFICATE and TLS_KEY; behind a proxy that terminates TLS, set CLIENT_CERTIFICATE_HEADER instead',
+      'requires TLS_CERTIFICATE and TLS_KEY; behind a proxy that terminates TLS, set CLIENT_CERTIFICATE_HEADER instead',
     );
   }
   if (tlsCertificate === undefined) throw new SettingError('TLS_CERTIFICATE', 'TLS_KEY requires it');

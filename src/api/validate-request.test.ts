@@ -156,7 +156,7 @@ test('a time in another format is reported with the accepted format', () => {
       in: 'body',
       pointer: '/at',
       code: 'malformed',
-      detail: 'must be an instant with its offset, as 2026-01-31T12:00:00Z',
+      detail: 'must be an instant with its offset, such as 2026-01-31T12:00:00Z',
     },
   ]);
 });

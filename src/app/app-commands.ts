@@ -38,10 +38,10 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
   const withLedger = <T>(
     use: (context: Omit<CommandApp, 'log'> & LedgerContext & { readonly operator: string }) => Promise<T>,
   ) => withContext(async (app) => await use({ ...app, ...(await loadContexts()).createLedgerContext(app) }));
-  const of = (word: string, load: CommandFamily['load']): CommandFamily => ({ words: [word], load });
+  const of = (words: string, load: CommandFamily['load']): CommandFamily => ({ words: words.split(' '), load });
   return [
     of('keys', async () => (await import('../cli/keys.ts')).keyCommands(withRotation, terminal)),
-    of('import', async () => (await import('../cli/import-citizens.ts')).importCommands(withContext, terminal)),
+    of('citizens', async () => (await import('../cli/import-citizens.ts')).importCommands(withContext, terminal)),
     of('policies', async () => (await import('../cli/policies.ts')).policyCommands(withContext, terminal)),
     of('citizens', async () => (await import('../cli/citizen-lock.ts')).lockCommands(withLock, terminal)),
     of('webhooks', async () => (await import('../cli/webhooks.ts')).webhookCommands(withContext, terminal)),
@@ -55,7 +55,7 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
     of('notifications', async () =>
       (await import('../cli/notifications.ts')).notificationCommands(withContext, terminal),
     ),
-    of('documents', async () =>
+    of('holds retention-classes', async () =>
       (await import('../cli/documents-retention.ts')).retentionCommands(withDocuments, terminal),
     ),
     {
@@ -71,7 +71,7 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
         ),
     },
     of('ledger', async () => (await import('../cli/ledger.ts')).ledgerCommands(withLedger, terminal)),
-    of('ledger', async () => (await import('../cli/ledger-key.ts')).ledgerKeyCommands(withLedger, terminal)),
+    of('ledger keys', async () => (await import('../cli/ledger-key.ts')).ledgerKeyCommands(withLedger, terminal)),
   ];
 }
 

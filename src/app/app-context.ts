@@ -59,7 +59,7 @@ export async function openApp(options: AppOptions): Promise<AppContext> {
   const mayMigrate = migrateWhileRunning ? undefined : (read: Database['read']) => refuseLiveLeases(read, pause);
   // The migration of a large table takes minutes. The start logs nothing else meanwhile.
   const onMigration = (step: MigrationProgress) =>
-    log.notice('the database is migrated before anything is served', step);
+    log.notice('the server migrates the database before it accepts requests', step);
   const open = () => openDatabase({ databaseUrl, dataDir, mustExist, clock, random, onMigration, mayMigrate, ...lost });
   const db = await openFolderOfSetting('DATA_DIR', open);
   try {

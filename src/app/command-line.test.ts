@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { groupCommands } from '../cli/command-help.ts';
 import { apiVersion } from '../config/version.ts';
+import { loadAllCommands } from './command-line.ts';
 
 const sourceRoot = join(import.meta.dirname, '..');
 
@@ -34,4 +36,34 @@ test('the command version and the flag --version print the version', () => {
   };
   assert.deepEqual(printed('--version'), { stdout: `citizen-services ${apiVersion}\n`, status: 0 });
   assert.deepEqual(printed('version'), printed('--version'));
+});
+
+const allCommands = async () =>
+  await loadAllCommands({ stdout: () => undefined, stderr: () => undefined, isInteractive: false, cwd: '/' });
+
+test('each command has a group, and a summary that is one sentence of at most 25 words', async () => {
+  const commands = await allCommands();
+  assert.ok(commands.length > 50, String(commands.length));
+  assert.equal(groupCommands(commands).flatMap((group) => group.commands).length, commands.length);
+  assert.deepEqual(
+    groupCommands(commands).find(({ title }) => title === 'Other'),
+    undefined,
+  );
+  const wrong = commands.filter(({ summary }) => !/^[A-Z][^.\n]*\.$/.test(summary) || summary.split(' ').length > 25);
+  assert.deepEqual(
+    wrong.map(({ name }) => name),
+    [],
+  );
+});
+
+test('the usage of each command starts with its name, and has the same options as its option lines', async () => {
+  const optionsIn = (text: string) => text.match(/--[a-z][a-z-]*/g) ?? [];
+  const wrong = (await allCommands()).filter(({ name, usage, options = [] }) => {
+    const described = options.map(({ form }) => optionsIn(form).join());
+    return !`${usage} `.startsWith(`${name} `) || described.join() !== [...new Set(optionsIn(usage))].join();
+  });
+  assert.deepEqual(
+    wrong.map(({ name, usage }) => ({ name, usage })),
+    [],
+  );
 });

@@ -30,19 +30,30 @@ export async function commandLine(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const args = rawArgs[0] === '--version' ? ['version', ...rawArgs.slice(1)] : rawArgs;
+  const families = commandFamilies(environment, terminal);
+  const [word = 'help'] = args;
+  const named = await loadCommands(families.filter(({ words }) => words.includes(word)));
+  // Help lists all commands, and so does an unknown command.
+  const commands = findCommand(args, named) === undefined ? await loadCommands(families) : named;
+  return await runCommandLine(args.length === 0 ? ['help'] : args, commands, terminal);
+}
+
+/** All commands, for the command reference and its test. */
+export async function loadAllCommands(terminal: Terminal): Promise<readonly Command[]> {
+  return await loadCommands(commandFamilies({}, terminal));
+}
+
+async function loadCommands(families: readonly CommandFamily[]): Promise<readonly Command[]> {
+  return (await Promise.all(families.map((family) => family.load()))).flat();
+}
+
+function commandFamilies(environment: NodeJS.ProcessEnv, terminal: Terminal): readonly CommandFamily[] {
   const settings = () => readSettings(environment);
-  const families = [
+  return [
     ...serverCommandFamilies(settings, terminal, environment),
     ...standaloneCommandFamilies(settings, terminal, environment),
     ...appCommandFamilies(withOwnApp(settings), terminal).map((family) => withForwarding(family, settings, terminal)),
   ];
-  const load = async (wanted: readonly CommandFamily[]) =>
-    (await Promise.all(wanted.map((family) => family.load()))).flat();
-  const [word = 'help'] = args;
-  const named = await load(families.filter(({ words }) => words.includes(word)));
-  // Help lists all commands, and so does an unknown command.
-  const commands = findCommand(args, named) === undefined ? await load(families) : named;
-  return await runCommandLine(args.length === 0 ? ['help'] : args, commands, terminal);
 }
 
 /** The commands of a family. If a server has the SQLite file open, that server runs them. */
@@ -95,7 +106,9 @@ function serverCommandFamilies(
     {
       name: 'demo',
       usage: 'demo',
-      summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
+      summary: 'Starts a demo with invented citizens on this computer.',
+      notes:
+        'The demo listens on the loopback address only, and sends nothing to other computers. It creates its keys and data in DATA_DIR.',
       run: async (args) => {
         requireNoArguments(args);
         return await (await import('./run-server.ts')).runDemo(settings(), deps);
@@ -104,14 +117,15 @@ function serverCommandFamilies(
     {
       name: 'start',
       usage: 'start [--roles api,worker,sequencer] [--migrate-while-running]',
-      summary:
-        'Starts the server. It needs the keys that `keys create` makes. --migrate-while-running migrates the database also while processes of an earlier version use it.',
+      summary: 'Starts the server with the keys that "keys create" created.',
+      options: startOptions,
+      example: 'start --roles api,worker',
       run: async (args) => await (await import('./run-server.ts')).runStart(settings(), args, deps),
     },
     {
       name: 'keys create',
       usage: 'keys create',
-      summary: 'Makes the root key file where there is none, and the signing keys that are missing.',
+      summary: 'Creates the root key file if it does not exist, and all missing signing keys.',
       run: async (args) => {
         requireNoArguments(args);
         return await createKeys(settings(), terminal);
@@ -120,6 +134,18 @@ function serverCommandFamilies(
   ];
   return [{ words: ['demo', 'start', 'keys'], load: async () => commands }];
 }
+
+const startOptions: Command['options'] = [
+  {
+    form: '--roles api,worker,sequencer',
+    meaning: 'The roles of this process: serve requests, deliver messages, number the ledger events.',
+    defaultValue: 'all roles',
+  },
+  {
+    form: '--migrate-while-running',
+    meaning: 'Migrates the database also while processes of an earlier version use it.',
+  },
+];
 
 /** The commands that need no app context, or open their own. */
 function standaloneCommandFamilies(
@@ -149,8 +175,8 @@ function standaloneCommandFamilies(
     of('version', async () => [version]),
     of('health', async () => [(await import('../cli/health.ts')).healthCommand(settings, terminal, fetch)]),
     of('doctor', async () => [(await import('../cli/doctor.ts')).doctorCommand(planChecks, terminal, systemTimer)]),
-    of('calibrate', async () => (await import('../cli/calibrate.ts')).calibrateCommands(terminal, clock)),
-    of('evaluate', async () => (await import('../cli/evaluate.ts')).evaluateCommands(terminal, clock, processorMs)),
+    of('policies', async () => (await import('../cli/calibrate.ts')).calibrateCommands(terminal, clock)),
+    of('policies', async () => (await import('../cli/evaluate.ts')).evaluateCommands(terminal, clock, processorMs)),
     of('backup', async () => (await import('../cli/backup.ts')).backupCommands(backups, terminal)),
   ];
 }
@@ -165,15 +191,17 @@ async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitC
   const path = rootKeyPath(settings);
   if (!existsSync(path)) {
     await createFirstRootKey(settings, path);
-    terminal.stderr(`Made ${path}. Keep a copy elsewhere: without it nothing that was sealed can be opened.\n`);
+    terminal.stderr(
+      `Created the root key file ${path}. Keep a copy on another machine: without it, nobody can decrypt the data.\n`,
+    );
   }
   const { createMissingSigningKeys } = await import('../auth/signing-key-store.ts');
-  const make = async (app: AppContext): Promise<ExitCode> => {
-    const made = await createMissingSigningKeys({ db: app.db, root: app.root, clock: app.clock }, app.random);
+  const create = async (app: AppContext): Promise<ExitCode> => {
+    const created = await createMissingSigningKeys({ db: app.db, root: app.root, clock: app.clock }, app.random);
     terminal.stderr(
-      made.length === 0 ? 'All signing keys are there.\n' : `Made signing keys for ${made.join(', ')}.\n`,
+      created.length === 0 ? 'All signing keys already exist.\n' : `Created signing keys for ${created.join(', ')}.\n`,
     );
     return 0;
   };
-  return await withApp(settings, make, { mustExist: false });
+  return await withApp(settings, create, { mustExist: false });
 }

@@ -97,7 +97,7 @@ async function eraseAgain(app: AppContext, unfinished: readonly UnfinishedErasur
       held += 1;
     }
   }
-  app.log.notice('the database had citizens who are on the list of erased citizens', {
+  app.log.notice('the database contained citizens who are on the list of erased citizens', {
     erasedAgain: unfinished.length - held,
     underLegalHold: held,
   });

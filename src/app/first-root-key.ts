@@ -31,7 +31,7 @@ export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, pat
       );
       if (row !== undefined) {
         throw new RootKeyError(
-          `no root key at ${path}, and the database is sealed under root key ${row['root_key_id']}. Restore it from your copy; a new one opens nothing of it`,
+          `Expected root key ${row['root_key_id']} of this database at ${path}, but the file does not exist. Restore it from your copy: a new root key cannot decrypt the database.`,
         );
       }
     } finally {
@@ -46,7 +46,7 @@ export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, pat
     // Another process has created one meanwhile.
     if (fault.code === 'EEXIST' && !('syscall' in fault && fault.syscall === 'mkdir')) throw fault;
     throw new RootKeyError(
-      `no root key can be made at ${path} (${fault.message}): its folder has to be one that the user of this process may write in`,
+      `Cannot create the root key file ${path} (${fault.message}). Give the user of this process write access to its folder.`,
     );
   }
 }

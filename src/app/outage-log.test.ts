@@ -44,7 +44,7 @@ test('an outage of the document store is logged when it begins, each minute whil
   await advance(60_000, turn);
   assert.deepEqual(taken(), ['documents: full']);
   await advance(60_000, turn);
-  assert.deepEqual(taken(), ['the documents can be used again (6)']);
+  assert.deepEqual(taken(), ['the document storage responds again (6)']);
   assert.equal(pendingTimers(), 0);
   fail();
   assert.deepEqual(taken(), ['documents: full']);
@@ -78,7 +78,7 @@ for (const engine of engines) {
     await advance(1_000, turn);
     answer();
     await waitUntil(async () => lines.length > 0);
-    assert.deepEqual(taken(), ['the database can be reached again (25)']);
+    assert.deepEqual(taken(), ['the database responds again (25)']);
     fail('last');
     await outages.stop();
     assert.deepEqual(taken(), ['delivery: last']);

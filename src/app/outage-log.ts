@@ -44,7 +44,7 @@ export function createDatabaseOutageLog({ db, log, timer }: Pick<AppContext, 'db
   function checkDatabase(): void {
     db.read('select 1 as up').then(
       () => {
-        if (isOut && !stopped) log.notice('the database can be reached again', { faultsNotLogged: suppressed });
+        if (isOut && !stopped) log.notice('the database responds again', { faultsNotLogged: suppressed });
         if (!isOut) reportPending();
         pending = undefined;
         isOut = false;
@@ -115,7 +115,7 @@ export function createDocumentsOutageLog(
       return;
     }
     outage = undefined;
-    log.notice('the documents can be used again', { faultsNotLogged: since.suppressed });
+    log.notice('the document storage responds again', { faultsNotLogged: since.suppressed });
   }
 
   return {

@@ -17,7 +17,7 @@ import { monotonicClock } from '../kernel/system-clock.ts';
 import type { LedgerHealth } from '../ledger/ledger-health.ts';
 import { guidePages } from '../web/guide-pages.ts';
 import { problemPages } from '../web/problem-pages.ts';
-import { referencePage } from '../web/reference-page.ts';
+import { referencePages } from '../web/reference-page.ts';
 import { favicon, stylesheet } from '../web/stylesheet.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
 import { operations } from './operations.ts';
@@ -96,7 +96,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
       ...(securityContact === undefined
         ? []
         : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
-      referencePage(operations, publicUrl),
+      ...referencePages(operations),
       ...guidePages(publicUrl),
       ...problemPages,
       stylesheet,

@@ -41,11 +41,11 @@ export function createReadinessCheck(deps: ReadinessDeps): () => Promise<boolean
         await claim(countReadinessCheck);
         storedAt = now;
       }
-      if (isReported) log.notice('the database takes events again');
+      if (isReported) log.notice('the database stores events again');
       isReported = false;
       return true;
     } catch (cause) {
-      return reportFailure('not ready: the database takes no events', { cause });
+      return reportFailure('not ready: the database does not store events', { cause });
     } finally {
       isHung = false;
     }

@@ -26,7 +26,7 @@ test('a fault that a job meets each second is logged once a minute, with the num
   }
   assert.deepEqual(lines, [
     'ledger the ledger has 37531 entries',
-    'the next fault occurred again and again 59',
+    'the next fault occurred repeatedly 59',
     'ledger the ledger has 37591 entries',
   ]);
 });
@@ -51,5 +51,5 @@ test('at most ten messages of one kind of fault are logged in a minute', () => {
   assert.deepEqual(lines, [...ten, 'citizen-pages other kind']);
   time.now += 60_000;
   log.fault('citizen-pages', new Error('z'));
-  assert.deepEqual(lines.slice(11), ['the next fault occurred again and again 10', 'citizen-pages z']);
+  assert.deepEqual(lines.slice(11), ['the next fault occurred repeatedly 10', 'citizen-pages z']);
 });

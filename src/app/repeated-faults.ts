@@ -20,7 +20,7 @@ export function limitRepeatedFaults(log: Log, clock: Clock): Log {
     const last = windows.get(kind);
     if (last !== undefined && elapsedMs(last.since, clock) < windowMs) return last;
     if (last !== undefined && last.omitted > 0)
-      log.warning('the next fault occurred again and again', { where, faultsNotLogged: last.omitted });
+      log.warning('the next fault occurred repeatedly', { where, faultsNotLogged: last.omitted });
     const window = { since: clock.now(), messages: new Set<string>(), omitted: 0 };
     windows.set(kind, window);
     return window;

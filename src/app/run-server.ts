@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createLog, type Log } from '../api/log.ts';
 import type { PageRoute } from '../api/page-route.ts';
-import { type ExitCode, type Terminal, UsageError } from '../cli/command.ts';
-import { demoText, seedDemo } from '../cli/demo.ts';
+import { type ExitCode, type Terminal, wrongOption } from '../cli/command.ts';
+import { seedDemo } from '../cli/demo.ts';
+import { demoText, keepDemoHeaders, writeDemoBodies } from '../cli/demo-commands.ts';
 import { findIneffectiveSettings } from '../config/ineffective-settings.ts';
 import { inlineSettingFiles, type Settings } from '../config/settings.ts';
 import type { RootKey } from '../crypto/root-key.ts';
@@ -42,7 +43,7 @@ export async function runDemo(given: Settings, deps: RunServerDeps): Promise<Exi
   const settings = modeSettings(given, true);
   if (![settings.host, settings.adminHost].every((host) => ['127.0.0.1', '::1', 'localhost'].includes(host))) {
     throw new DemoBeyondLoopback(
-      'The demo never listens beyond loopback: leave HOST and ADMIN_HOST out, or run `citizen-services start` with keys of your own.',
+      `HOST and ADMIN_HOST: expected a loopback address for the demo, received ${settings.host} and ${settings.adminHost}. Remove both settings, or run "citizen-services start".`,
     );
   }
   const path = rootKeyPath(settings);
@@ -59,13 +60,25 @@ export async function runDemo(given: Settings, deps: RunServerDeps): Promise<Exi
     cascade: cascadeOf(settings, true),
     pages: startPages({ outbox, hasCitizenPages: true }),
   };
-  return await runUntilStopped({ ...deps, settings, root, log, rootKeyPath: path }, mode, async (app, running) => {
-    const demo = await seedDemo({ ...app, read: app.db.read, dataDir: settings.dataDir, ...running });
-    isSeeded = true;
-    const [client] = demo.clients;
-    const token = client === undefined ? '' : await running.issueAccessToken(client.clientId, client.scopes);
-    deps.terminal.stdout(demoText(demo, token, running.adminUrl));
-  });
+  const { dataDir } = settings;
+  let stopHeaders: () => void = () => undefined;
+  try {
+    return await runUntilStopped({ ...deps, settings, root, log, rootKeyPath: path }, mode, async (app, running) => {
+      const demo = await seedDemo({ ...app, read: app.db.read, dataDir, ...running });
+      writeDemoBodies(dataDir, demo);
+      const [{ clientId, scopes } = { clientId: '', scopes: [] }] = demo.clients;
+      stopHeaders = await keepDemoHeaders({
+        dataDir,
+        issueToken: async () => await running.issueAccessToken(clientId, scopes),
+        timer: systemTimer,
+        onFault: (fault) => log.fault('demo-headers', fault),
+      });
+      isSeeded = true;
+      deps.terminal.stdout(demoText(demo, { dataDir, cwd: deps.terminal.cwd, adminUrl: running.adminUrl }));
+    });
+  } finally {
+    stopHeaders();
+  }
 }
 
 /** Runs the server until it is stopped. Keys and settings must exist. */
@@ -77,7 +90,7 @@ export async function runStart(given: Settings, args: readonly string[], deps: R
   const root = readRootKey(path);
   const log = createLog(settings.logLevel);
   for (const { setting, needs } of findIneffectiveSettings(settings))
-    log.notice('a setting is not read', { setting, needs });
+    log.notice('a setting has no effect', { setting, needs });
   const mode: ModeOptions = {
     roles: parseRoles(values.roles),
     migrateWhileRunning: values['migrate-while-running'] === true,
@@ -89,7 +102,7 @@ export async function runStart(given: Settings, args: readonly string[], deps: R
   return await runUntilStopped({ ...deps, settings, root, log, rootKeyPath: path }, mode, async (_app, running) => {
     // A process without the role `api` listens only at the address of its metrics.
     const at = mode.roles.has('api') ? `at ${running.publicUrl}` : `as ${[...mode.roles].join(' and ')}`;
-    deps.terminal.stderr(`citizen-services ${at}, metrics at ${running.adminUrl}/metrics\n`);
+    deps.terminal.stderr(`citizen-services runs ${at}, metrics at ${running.adminUrl}/metrics\n`);
   });
 }
 
@@ -97,7 +110,7 @@ function parseRoles(text: string | undefined): ReadonlySet<Role> {
   if (text === undefined) return new Set(roles);
   const wanted = text.split(',').map((role) => role.trim());
   const unknown = wanted.filter((role) => !roles.some((known) => known === role));
-  if (unknown.length > 0) throw new UsageError(`--roles takes ${roles.join(', ')}, not '${unknown.join(', ')}'`);
+  if (unknown.length > 0) throw wrongOption('--roles', `a comma-separated list of ${roles.join(', ')}`, text);
   return new Set(roles.filter((role) => wanted.includes(role)));
 }
 

@@ -28,7 +28,7 @@ test('parts stop one after the other, and a part that fails or takes too long is
   assert.deepEqual(done, ['first', 'at once', 'its database is gone']);
   await time.advance(27_000, () => nextTick());
   await stopping;
-  assert.deepEqual(done.slice(3), ['a part of the server did not end within 27000 ms', 'last']);
+  assert.deepEqual(done.slice(3), ['a part of the server did not stop within 27000 ms', 'last']);
   // A later failure is not logged.
   late.reject(new Error('much later'));
   await nextTick();

@@ -18,7 +18,7 @@ export async function stopAll(
   for (const stop of parts) {
     try {
       if ((await limit.waitFor(Promise.resolve(stop()))) === timedOut)
-        throw new ShutdownTimeout(`a part of the server did not end within ${limit.ms} ms`);
+        throw new ShutdownTimeout(`a part of the server did not stop within ${limit.ms} ms`);
     } catch (fault) {
       log.fault('stop', fault);
     }

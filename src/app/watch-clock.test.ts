@@ -21,7 +21,7 @@ for (const engine of engines) {
       await watch();
     }
     const advice =
-      'that of PostgreSQL, which the server uses; check that NTP synchronises the clocks, for example with chrony';
+      'the clock of PostgreSQL, which the server uses. Check that NTP synchronises the clocks, for example with chrony';
     const expected = [`this clock is 3600 s later than ${advice}`, `this clock is 7200 s earlier than ${advice}`];
     assert.deepEqual(logged, engine.name === 'sqlite' ? [] : expected);
   });

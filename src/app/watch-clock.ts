@@ -28,10 +28,10 @@ export function watchClock({
 }
 
 const pausedMessage =
-  'the clock jumped ahead by more than a day, or no server ran for that long: deletion of old data is paused for a day; correct the clock, or run: citizen-services clock confirm';
+  'the clock jumped ahead by more than a day, or no server ran for that long: the server deletes no old data for a day. Correct the clock, or run: citizen-services clock confirm';
 
 function skewMessage(skewMs: number): string {
   const direction = skewMs > 0 ? 'later' : 'earlier';
   const seconds = Math.round(Math.abs(skewMs) / 1_000);
-  return `this clock is ${seconds} s ${direction} than that of PostgreSQL, which the server uses; check that NTP synchronises the clocks, for example with chrony`;
+  return `this clock is ${seconds} s ${direction} than the clock of PostgreSQL, which the server uses. Check that NTP synchronises the clocks, for example with chrony`;
 }

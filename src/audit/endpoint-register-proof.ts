@@ -14,17 +14,22 @@ export const endpointRegisterProof = Type.Object(
     entries: Type.Array(
       Type.Object(
         {
-          number: Type.Integer({ description: 'From 1 without gaps. A number never changes.' }),
+          number: Type.Integer({ description: 'The number of the entry, from 1 without gaps. It never changes.' }),
           endpoint: Type.String(),
           since: Type.String(),
           schemaHash: Type.String(),
-          proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
+          proof: Type.String({
+            description: 'The proof of the entry as c2sp.org/tlog-proof, which you can verify offline.',
+          }),
         },
         { $id: 'EndpointRegisterEntry' },
       ),
     ),
   },
-  { $id: 'EndpointRegisterProof' },
+  {
+    $id: 'EndpointRegisterProof',
+    description: 'The proof in the ledger that no endpoint was removed. Absent until the ledger contains all entries.',
+  },
 );
 /** The proof that the register of endpoints only grew: its own chain in the ledger, with all contents readable. */
 export type EndpointRegisterProof = Static<typeof endpointRegisterProof>;

@@ -11,7 +11,7 @@ import { namesEmployee } from './usage.ts';
 
 /** The path parameters of the operations on one receipt. */
 export const receiptParams = Type.Object(
-  { eventId: Type.String({ description: 'The id in the receipt link.' }) },
+  { eventId: Type.String({ description: 'The id of the event, which the receipt link contains.' }) },
   { additionalProperties: false },
 );
 

@@ -10,7 +10,7 @@ const immutableHeaders = {
 };
 
 const noTileDetail =
-  'The signed log has no such tile. Its size is in /ledger/checkpoint, and c2sp.org/tlog-tiles defines the tiles of that size.';
+  'The ledger has no such tile. Its size is in /ledger/checkpoint, and c2sp.org/tlog-tiles defines the tiles of that size.';
 
 /**
  * The public log (c2sp.org/tlog-tiles) under `/ledger/`: the signed checkpoint, hashes and entries. Contents stay encrypted.
@@ -23,7 +23,9 @@ export function ledgerPages(log: LogView): readonly PageRoute[] {
       get: async (): Promise<PageResponse> => {
         const published = await log.publishedCheckpoint();
         if (published === undefined) {
-          return refuse('not-found', 'No checkpoint has been signed yet.', { headers: { 'retry-after': '1' } });
+          return refuse('not-found', 'The server has not signed a checkpoint yet. Repeat the request in a second.', {
+            headers: { 'retry-after': '1' },
+          });
         }
         const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=1' };
         return { status: 200, headers: { ...headers, 'access-control-allow-origin': '*' }, body: published.note };

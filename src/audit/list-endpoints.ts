@@ -7,7 +7,7 @@ const request = {};
 
 const endpoint = Type.Object(
   {
-    name: Type.String(),
+    name: Type.String({ description: 'The name of the endpoint, which is its operationId in OpenAPI.' }),
     since: Type.String(),
     method: Type.String(),
     path: Type.String(),
@@ -27,12 +27,13 @@ export const listEndpoints = defineOperation({
   path: '/v1',
   scope: null,
   callers: ['clients', 'citizens'],
-  summary: 'The register of endpoints',
-  description: 'Every endpoint of this interface, in the order of publication. Entries are only appended.',
+  summary: 'List all endpoints',
+  description:
+    'Returns every endpoint of this interface, in the order of publication. The server only appends entries.',
   request,
   responses: {
     200: {
-      description: 'The register, and the proof that it only grew, as soon as it is in the ledger.',
+      description: 'The endpoints. The member growth is absent until the ledger contains all entries.',
       schema: Type.Object({ endpoints: Type.Array(endpoint), growth: Type.Optional(endpointRegisterProof) }),
     },
   },

@@ -16,18 +16,18 @@ const request = {
         Type.Integer({
           minimum: 0,
           maximum: 9_007_199_254_740_991,
-          description: 'The number of the last use you have.',
+          description: 'The number of the last use that you have. The response starts after it. Default: 0.',
         }),
       ),
       before: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: maxUsageNumber,
-          description: 'Returns the last uses before this number. The largest value gives the newest uses.',
+          description: 'Returns the last uses before this number. Use the largest value to get the newest uses.',
         }),
       ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxUsages, description: 'The most uses to return; default 100.' }),
+        Type.Integer({ minimum: 1, maximum: maxUsages, description: 'The maximum number of uses. Default: 100.' }),
       ),
     },
     { additionalProperties: false },
@@ -36,22 +36,38 @@ const request = {
 
 const usage = Type.Object(
   {
-    number: Type.Integer({ description: 'The place among all uses of your data, from 1 without gaps.' }),
+    number: Type.Integer({ description: 'The number of the use among all uses of your data, from 1 without gaps.' }),
     logTime: Type.String({ format: 'date-time' }),
     state: Type.Union([Type.Literal('shown'), Type.Literal('hidden'), Type.Literal('erased')], {
-      description: 'hidden: disclosed later by law; erased: its content was destroyed, its proof stays.',
+      description:
+        'shown: the content is visible. hidden: the content is concealed by law for a time. erased: the content was destroyed, and its proof stays.',
     }),
     processingType: Type.Optional(
-      Type.String({ description: 'The processing type of Andmejälgija v3, such as DATA_RESPONSE.' }),
+      Type.String({
+        description:
+          'The processing type of Andmejälgija v3, such as DATA_RESPONSE. It is absent unless state is shown.',
+      }),
     ),
-    usage: Type.Optional(Type.String({ description: 'The kind of use, such as document.retrieved.' })),
+    usage: Type.Optional(
+      Type.String({ description: 'The kind of use, such as document.retrieved. It is absent unless state is shown.' }),
+    ),
     purpose: Type.Optional(Type.String()),
     legalBasis: Type.Optional(Type.String()),
     consentReference: Type.Optional(Type.String()),
-    initiatorOrg: Type.Optional(Type.Object({ type: Type.String(), code: Type.String(), name: Type.String() })),
-    initiator: Type.Optional(Type.String({ description: 'citizen, operator or system, if no organisation acted.' })),
+    initiatorOrg: Type.Optional(
+      Type.Object({
+        type: Type.String({ description: 'The kind of organisation. Always GOV.' }),
+        code: Type.String({ description: 'The client id of the organisation.' }),
+        name: Type.String({ description: 'The name of the organisation.' }),
+      }),
+    ),
+    initiator: Type.Optional(
+      Type.String({ description: 'citizen, operator or system. It is absent if an organisation acted.' }),
+    ),
     logSourceSystem: Type.Optional(Type.String()),
-    queryId: Type.Optional(Type.String({ description: 'The id of the event.' })),
+    queryId: Type.Optional(
+      Type.String({ description: 'The id of the event, which its receipt also has. Absent unless state is shown.' }),
+    ),
     bulkProcessing: Type.Optional(Type.Boolean()),
     hiddenUntil: Type.Optional(Type.String({ format: 'date-time' })),
     hiddenReason: Type.Optional(Type.String()),
@@ -60,20 +76,21 @@ const usage = Type.Object(
       Type.Object(
         {
           reason: Type.Union([...unmatchedReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
-            description: 'Why it was not a match; null for a match.',
+            description:
+              'The reason why the claims did not match. others-fit-as-well: they also fit other people. record-of-the-dead: the record says that you have died. guesses-spent: the verification limit was reached. null: they matched.',
           }),
           claims: Type.Record(Type.String(), Type.Union(claimFindings.map((finding) => Type.Literal(finding))), {
             description:
-              'How each claim compares with your record. former: an earlier value matched. not_available: the record has no value.',
+              'The result of each claim. former: an earlier value of your record matched. not_available: the record has no value.',
           }),
         },
         {
           description:
-            'Only for a verification: why it had its result, as long as the result is stored. The client did not receive it.',
+            'The explanation of a verification result, as long as the result is stored. Only you can read it; the client did not receive it.',
         },
       ),
     ),
-    proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
+    proof: Type.String({ description: 'The proof of the entry as c2sp.org/tlog-proof, which you can verify offline.' }),
   },
   { $id: 'DataUse' },
 );
@@ -88,11 +105,11 @@ export const readOwnAccessLog = defineOperation({
   callers: ['citizens'],
   summary: 'List the uses of my data',
   description:
-    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing.',
+    'Returns the uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing.',
   request,
   responses: {
     200: {
-      description: 'A part of the log.',
+      description: 'One page of the access log.',
       schema: Type.Object({
         totalUsages: Type.Integer(),
         returnedUsages: Type.Integer(),
@@ -101,7 +118,8 @@ export const readOwnAccessLog = defineOperation({
         linkKey: Type.String(),
         earlierLinkKey: Type.Optional(
           Type.String({
-            description: 'The linkKey of uses from before you were in the register. Each use fits one of the two.',
+            description:
+              'The key for entries from before you were in the register. Each entry fits linkKey or this key.',
           }),
         ),
       }),

@@ -11,17 +11,17 @@ export const readReceiptProof = defineOperation({
   path: '/v1/receipts/{eventId}/proof',
   scope: 'any',
   callers: ['clients'],
-  summary: 'The proof of one receipt as a file',
+  summary: 'Download the proof of a receipt as a file',
   description:
-    'The member proof of the receipt, for the same callers. Until the event has its number in the signed log, for about a second, the answer is 409 receipt-not-ready.',
+    'Returns the member proof of the receipt, for the same callers. For about a second, until the event has its number in the ledger, the response is 409 receipt-not-ready.',
   request,
   responses: {
     200: {
-      description: 'The proof.',
+      description: 'The proof as a text file.',
       text: {
         type: 'text/plain',
         pattern: '^c2sp\\.org/tlog-proof@v1\\n',
-        description: 'A c2sp.org/tlog-proof: the file that `ledger verify` and other verifiers of that format read.',
+        description: 'A c2sp.org/tlog-proof, which `ledger verify` and other verifiers of this format read.',
         example: 'c2sp.org/tlog-proof@v1\nindex 0\n\ngov.example/ledger\n1\n…',
       },
       headers: { 'Content-Disposition': 'attachment, with a name for the file (RFC 6266).' },

@@ -8,14 +8,14 @@ const request = { params: receiptParams };
 
 const receiptShape = Type.Object({
   eventId: Type.String(),
-  type: Type.String({ description: 'The kind of use, such as notification.accepted.' }),
+  type: Type.String({ description: 'The type of the event, such as notification.accepted.' }),
   recordedAt: Type.String({ format: 'date-time' }),
-  leafIndex: Type.Integer({ description: 'The number of the entry in the log, from 0.' }),
-  leafHash: Type.String({ description: 'Its hash (RFC 6962) in base64.' }),
-  treeSize: Type.Integer({ description: 'The size of the log that the proof leads to.' }),
+  leafIndex: Type.Integer({ description: 'The number of the entry in the ledger, from 0.' }),
+  leafHash: Type.String({ description: 'The hash of the entry (RFC 6962), in base64.' }),
+  treeSize: Type.Integer({ description: 'The size of the ledger to which the proof leads, in entries.' }),
   proof: Type.String({
     description:
-      'A c2sp.org/tlog-proof, verifiable offline with the public key of the log; its extra line has the entry and the key that opens its content.',
+      'A c2sp.org/tlog-proof, which you can verify offline with the public key of the ledger. Its extra line has the entry and the key that decrypts its content.',
   }),
 });
 
@@ -27,11 +27,11 @@ export const readReceipt = defineOperation({
   path: '/v1/receipts/{eventId}',
   scope: 'any',
   callers: ['clients'],
-  summary: 'The ledger receipt of one use',
+  summary: 'Read the ledger receipt of an access',
   description:
-    'Each answer that used a citizen’s data links to its receipt, and so does the answer about an erased document to its issuer. Until the event has its number in the signed log, for about a second, the answer is 409 receipt-not-ready.',
+    'Returns the entry of one access in the ledger, with its proof. Each response that used data of a citizen links to its receipt, and so does the response about an erased document to its issuer. For about a second, until the event has its number in the ledger, the response is 409 receipt-not-ready.',
   request,
-  responses: { 200: { description: 'The entry in the log, with its proof.', schema: receiptShape } },
+  responses: { 200: { description: 'The entry in the ledger, with its proof.', schema: receiptShape } },
   refusals: ['receipt-not-found', 'receipt-not-ready'],
   citizenData: false,
   run: async (call: ReceiptCall) => {

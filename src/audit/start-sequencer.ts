@@ -131,7 +131,7 @@ function startWitnessing(
       const { note, isQuorum, faults } = await client.collect(signed);
       for (const fault of faults) {
         if (fault.includes(splitViewMarker)) watch.raiseAlarm('ledger-alarm', fault);
-        else log.notice('a witness gave no cosignature', { fault });
+        else log.notice('a witness did not cosign the checkpoint', { fault });
       }
       if (isQuorum) {
         await db.write([storeCheckpoint('cosigned', { ...signed, note, at: clock.now() })]);

@@ -79,7 +79,7 @@ const secretsNotAccepted = invalidClient(
 
 const usedAssertion = invalidClient(
   'used-assertion',
-  'this client_assertion was used before; make a new one for every request',
+  'this client_assertion was used before; create a new one for each request',
 );
 
 function overQuota(retryAfter: string | string[] = '1'): TokenError {
@@ -95,11 +95,11 @@ function overQuota(retryAfter: string | string[] = '1'): TokenError {
 function authenticationFailed({ by }: PresentedCredential, reason: TokenRefusalReason): TokenError {
   switch (by) {
     case 'secret':
-      return invalidClient(reason, 'client_id or client_secret is wrong, or this client has another method');
+      return invalidClient(reason, 'client_id or client_secret is wrong, or this client must use another method');
     case 'assertion':
       return invalidClient(
         reason,
-        'no registered key of the client in sub has signed the client_assertion: check sub, kid and the registered keys',
+        'no registered key of the client in sub signed the client_assertion; check sub, kid and the registered keys',
       );
     case 'certificate':
       return invalidClient(reason, 'the client certificate is not registered for this client_id');

@@ -84,7 +84,7 @@ test('client_secret_post is accepted, and a wrong secret or the stored hash as s
         401,
         {
           error: 'invalid_client',
-          error_description: 'client_id or client_secret is wrong, or this client has another method',
+          error_description: 'client_id or client_secret is wrong, or this client must use another method',
         },
       ],
     );
@@ -100,7 +100,7 @@ test('[R54] an unknown or foreign scope is invalid_scope, and a narrower scope i
     const { status, body } = await served.ask({ scope }, basicAuthHeader(served));
     assert.deepEqual(
       [status, body['error'], body['error_description']],
-      [400, 'invalid_scope', 'this client may ask for: documents:read notifications:send'],
+      [400, 'invalid_scope', 'this client may request: documents:read notifications:send'],
     );
   }
   const { body } = await served.ask({ scope: 'documents:read' }, basicAuthHeader(served));
@@ -148,7 +148,7 @@ test('postgres: a token request gets 503 while the database is unreachable, and 
       ...[503, '2', 'no-store'],
       {
         error: 'temporarily_unavailable',
-        error_description: 'the database does not respond; no token was issued; repeat the request',
+        error_description: 'the database does not respond, and no token was issued; repeat the request',
       },
     ],
   );
@@ -277,7 +277,16 @@ test('the handler issues a token when Fastify mounts it and leaves the body unre
   assert.equal(response.status, 200);
 });
 
-test('a request from a web page gets no token, even with the correct secret', async (t) => {
+test('a request from the page of the reference gets a token with the correct secret only, and no CORS header', async (t) => {
+  const served = await startTokenServer(t);
+  const right = await served.ask({}, { ...basicAuthHeader(served), origin: publicUrl });
+  assert.deepEqual([right.status, right.headers.get('access-control-allow-origin')], [200, null]);
+  const { clientId } = served.client.client;
+  const wrong = `Basic ${Buffer.from(`${clientId}:wrong`).toString('base64')}`;
+  assert.equal((await served.ask({}, { authorization: wrong, origin: publicUrl })).status, 401);
+});
+
+test('a request from a web page of another origin gets no token, even with the correct secret', async (t) => {
   const served = await startTokenServer(t);
   const { clientId } = served.client.client;
   const { status, headers, body } = await served.ask(

@@ -66,7 +66,7 @@ export function expiredAccessToken(expiredAt: number, now: number, scheme: Schem
   const ago = Math.max(0, Math.floor((now - expiredAt) / 1_000));
   return refuse(
     'expired-access-token',
-    `The token expired ${ago} s ago by this server's clock. If this repeats, check your clock against serverTime.`,
+    `The token expired ${ago} s ago by this server's clock. If this repeats, compare your clock with serverTime.`,
     {
       members: { serverTime: formatInstant(now) },
       ...withChallenge(challenge(scheme, { error: 'invalid_token', errorDescription })),
@@ -90,7 +90,7 @@ export function prematureAccessToken(aheadSeconds: number, now: number, scheme: 
 
 /** The refusal of a valid token without the scope of the operation (RFC 6750, section 3.1; RFC 9449, section 7.1). */
 export function missingScope(scope: string, { scheme = 'Bearer' }: Pick<Caller, 'scheme'>): Refusal {
-  return refuse('missing-scope', `This operation needs the scope ${scope}.`, {
+  return refuse('missing-scope', `This operation requires the scope ${scope}.`, {
     members: { requiredScopes: [scope] },
     ...withChallenge(challenge(scheme, { error: 'insufficient_scope', scope })),
   });
@@ -98,7 +98,11 @@ export function missingScope(scope: string, { scheme = 'Bearer' }: Pick<Caller, 
 
 /** The refusal while the keys of the token's issuer cannot be fetched: the token may be valid. */
 export function issuerUnavailable(): Refusal {
-  return refuse('capacity-reduced', "The keys of the token's issuer could not be fetched; nothing was processed.", {
-    headers: { 'retry-after': '5' },
-  });
+  return refuse(
+    'capacity-reduced',
+    "The server could not fetch the keys of the token's issuer. It did not process the request.",
+    {
+      headers: { 'retry-after': '5' },
+    },
+  );
 }

@@ -71,7 +71,7 @@ async function verifyDpopProof(
   const proof = await checkDpopProof(typeof dpop === 'string' ? dpop : undefined, expected, deps);
   if ('error' in proof) return proof;
   const invalid = (description: string): DpopProofFault => ({ error: 'invalid_dpop_proof', description });
-  if (proof.jkt !== jkt) return invalid('the proof is by another key than the one of the token');
+  if (proof.jkt !== jkt) return invalid('the key of the proof is not the key of the token');
   const first = await deps.isFirstUse(proof.jkt, proof.jti, proof.endsAt);
-  return first ? undefined : invalid('this proof was used before; make a new one for every request');
+  return first ? undefined : invalid('this proof was used before; create a new one for each request');
 }

@@ -76,7 +76,7 @@ test('a token grants neither a scope that its client lost nor a scope that it wa
 test('[R50] a missing scope is refused with a challenge that names it', () => {
   assert.deepEqual(missingScope(scope, {}), {
     slug: 'missing-scope',
-    detail: 'This operation needs the scope documents:read.',
+    detail: 'This operation requires the scope documents:read.',
     members: { requiredScopes: [scope] },
     headers: {
       'www-authenticate': 'Bearer realm="citizen-services", error="insufficient_scope", scope="documents:read"',
@@ -92,7 +92,7 @@ test('an expired token is reported as expired, with the time of the server, only
   app.clock.at += 641_000;
   const expired = {
     slug: 'expired-access-token',
-    detail: "The token expired 41 s ago by this server's clock. If this repeats, check your clock against serverTime.",
+    detail: "The token expired 41 s ago by this server's clock. If this repeats, compare your clock with serverTime.",
     members: { serverTime: formatInstant(app.clock.at) },
     headers: {
       'www-authenticate':

@@ -65,7 +65,7 @@ test('at most two hundred requests wait for a slow issuer, and all succeed after
   });
   const first = Array.from({ length: 200 }, () => signIn.begin());
   for (let times = 0; times < 3; times += 1)
-    await assert.rejects(signIn.begin(), /200 other requests wait for its responses/);
+    await assert.rejects(signIn.begin(), /200 other requests are waiting for its responses/);
   answer.resolve();
   assert.equal((await Promise.all(first)).length, 200);
   await signIn.begin();

@@ -269,7 +269,8 @@ function createIssuerCall(issuer: string, load: () => Promise<IssuerClient>) {
   return async <T>(call: (client: IssuerClient) => Promise<T>): Promise<T> => {
     try {
       waiting += 1;
-      if (waiting > maxWaiting) throw new IssuerOverloaded(`${maxWaiting} other requests wait for its responses`);
+      if (waiting > maxWaiting)
+        throw new IssuerOverloaded(`${maxWaiting} other requests are waiting for its responses`);
       return await call(await load());
     } catch (cause) {
       throw new SignInFault(issuer, { cause });

@@ -65,7 +65,7 @@ export function assertionClaimsFault(
   if (aud !== issuer)
     return invalidClient('audience', `aud of the client_assertion must be the issuer ${issuer}, as a string`);
   if (typeof jti !== 'string' || jti === '')
-    return invalidClient('jti', 'jti is missing: each client_assertion needs a new one');
+    return invalidClient('jti', 'jti is missing; send a new jti in each client_assertion');
   const fault = timeFault(claims, nowMs);
   return fault === undefined ? undefined : invalidClient('times', fault);
 }
@@ -80,7 +80,7 @@ function timeFault({ exp, iat, nbf }: Readonly<Record<string, unknown>>, nowMs: 
   if (exp <= now - clockSkewSeconds)
     return `the client_assertion expired ${now - exp} s ago by the clock of this server`;
   if (exp > now + maxAssertionSeconds + clockSkewSeconds)
-    return `a client_assertion may live ${maxAssertionSeconds} s at most`;
+    return `a client_assertion may be valid for at most ${maxAssertionSeconds} s`;
   for (const [name, time] of Object.entries({ iat, nbf })) {
     if (time === undefined) continue;
     if (!isEpochSeconds(time)) return `${name} of the client_assertion must be a whole number of seconds`;

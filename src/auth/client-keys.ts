@@ -41,12 +41,12 @@ export function parseClientKeys(text: string): ClientKeySet | { readonly fault: 
   }
   const list = isObject(parsed) ? parsed['keys'] : undefined;
   if (!Array.isArray(list)) return { fault: 'the key set has no list "keys"; expected {"keys":[…]} (RFC 7517)' };
-  if (list.length < 1 || list.length > maxKeys) return { fault: `a key set holds 1 to ${maxKeys} keys` };
+  if (list.length < 1 || list.length > maxKeys) return { fault: `a key set has 1 to ${maxKeys} keys` };
   const keys: ClientKey[] = [];
   for (const [index, jwk] of list.entries()) {
     const key = parseKey(jwk);
     if (typeof key === 'string') return { fault: `key ${index + 1}: ${key}` };
-    if (keys.some(({ kid }) => kid === key.kid)) return { fault: `key ${index + 1}: its kid appears twice` };
+    if (keys.some(({ kid }) => kid === key.kid)) return { fault: `key ${index + 1}: its kid occurs twice` };
     keys.push(key);
   }
   return { keys };
@@ -69,7 +69,7 @@ function thumbprintOf(key: KeyObject): string {
 function publicKeyOf(jwk: Record<string, unknown>): KeyObject | string {
   const secret = privateMembers.find((member) => member in jwk);
   if (secret !== undefined)
-    return `has the private member "${secret}"; expected public keys only; replace this key, since it is no longer secret`;
+    return `has the private member "${secret}"; expected public keys only; replace this key, because it is no longer secret`;
   if (jwk['use'] !== undefined && jwk['use'] !== 'sig') return 'is not for signatures: its "use" is not "sig"';
   const operations = jwk['key_ops'];
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))

@@ -52,8 +52,8 @@ test('a secret for a team or live client, no scope, and a quota out of bounds ar
     const result = newClient({ ...wanted, ...changes }, clock, systemRandom);
     return 'fault' in result ? result.fault : undefined;
   };
-  assert.match(fault({ kind: 'live' }) ?? '', /a live client authenticates by its own keys/);
-  assert.match(fault({ kind: 'team' }) ?? '', /a team client authenticates by its own keys/);
+  assert.match(fault({ kind: 'live' }) ?? '', /a live client authenticates with its own keys/);
+  assert.match(fault({ kind: 'team' }) ?? '', /a team client authenticates with its own keys/);
   assert.match(fault({ scopes: [] }) ?? '', /at least one scope/);
   assert.match(fault({ quota: { perSecond: 0, burst: 1 } }) ?? '', /a quota is 1 to/);
   assert.match(fault({ quota: { perSecond: 1.5, burst: 2 } }) ?? '', /a quota is 1 to/);
@@ -115,7 +115,7 @@ test('a key set with any other content is refused with the reason', () => {
     'no accepted type': setOf(jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey)),
     '"alg" other than ES256': setOf({ ...ec, alg: 'RS256' }),
     '"kid" that is not': setOf({ ...ec, kid: 'a\nb' }),
-    'appears twice': setOf(ec, ec),
+    'occurs twice': setOf(ec, ec),
     'is not a JWK': setOf('key'),
   };
   for (const [reason, text] of Object.entries(cases)) {

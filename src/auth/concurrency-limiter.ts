@@ -8,7 +8,7 @@ export function createConcurrencyLimiter(maxPerClient: number) {
     acquire({ clientId }: Pick<Caller, 'clientId'>): (() => void) | Refusal {
       const others = active.get(clientId) ?? 0;
       if (others >= maxPerClient) {
-        const detail = `${maxPerClient} requests of this client are in progress; this one was not processed.`;
+        const detail = `${maxPerClient} requests of this client are in progress. The server did not process this one.`;
         return refuse('capacity-reduced', detail, { headers: { 'retry-after': '1' } });
       }
       active.set(clientId, others + 1);

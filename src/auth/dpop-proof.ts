@@ -36,21 +36,20 @@ export async function checkDpopProof(
   expected: ExpectedRequest,
   { clock, nonces }: { readonly clock: Clock; readonly nonces: DpopNonces | undefined },
 ): Promise<DpopProof | DpopProofFault> {
-  if (header === undefined) return invalid('the request carries no DPoP header');
+  if (header === undefined) return invalid('the request has no DPoP header');
   const parsed = parseUnverifiedJws(header);
   if (parsed === undefined || parsed.header['typ'] !== 'dpop+jwt')
     return invalid('the proof is not a JWT of type dpop+jwt');
   const embedded = parseEmbeddedKey(parsed.header['jwk']);
-  if (typeof embedded === 'string') return invalid('the jwk of the proof is no public key for an accepted alg');
+  if (typeof embedded === 'string') return invalid('the jwk of the proof is not a public key for an accepted alg');
   const alg = embedded.algs.find((one) => one === parsed.header['alg']);
-  if (alg === undefined)
-    return invalid(`the alg of the proof is not ${embedded.algs.join(' or ')}, as its key demands`);
-  if (!(await isSignedWith(embedded.key, header, alg))) return invalid('the signature of the proof does not hold');
+  if (alg === undefined) return invalid(`the alg of the proof must be ${embedded.algs.join(' or ')} for its key`);
+  if (!(await isSignedWith(embedded.key, header, alg))) return invalid('the signature of the proof is not valid');
   const { jti, iat, nonce } = parsed.claims;
   const fault = claimsFault(parsed.claims, expected, clock.now());
   if (fault !== undefined) return invalid(fault);
   if (nonces !== undefined && (typeof nonce !== 'string' || !nonces.accepts(nonce))) {
-    return { error: 'use_dpop_nonce', description: 'the proof needs the nonce of the DPoP-Nonce header' };
+    return { error: 'use_dpop_nonce', description: 'the proof must contain the nonce of the DPoP-Nonce header' };
   }
   const endsAt = (Number(iat) + maxProofAgeSeconds + clockSkewSeconds + 1) * 1_000;
   return { jkt: embedded.thumbprint, jti: String(jti), endsAt, nonce: typeof nonce === 'string' ? nonce : undefined };

@@ -105,7 +105,7 @@ test('[R62] headers and refusal report the same numbers, and Retry-After is at l
     },
     refusal: {
       slug: 'quota-exceeded',
-      detail: "Policy 'identity:verify' allows 10 requests in a second, and 20 at once.",
+      detail: "Policy 'identity:verify' allows 10 requests per second, and 20 at once.",
       members: { 'violated-policies': ['identity:verify'] },
       headers: { 'retry-after': '3' },
     },

@@ -97,7 +97,7 @@ function quotaExceeded(allowance: Allowance, random: RandomBytes): Refusal {
   const jitter = (random(1)[0] ?? 0) % 3;
   return refuse(
     'quota-exceeded',
-    `Policy '${policy}' allows ${quota.perSecond} requests in a second, and ${quota.burst} at once.`,
+    `Policy '${policy}' allows ${quota.perSecond} requests per second, and ${quota.burst} at once.`,
     {
       members: { 'violated-policies': [policy] },
       headers: { 'retry-after': String(resetSeconds + jitter) },

@@ -137,7 +137,7 @@ export async function createMissingSigningKeys(deps: SigningKeyDeps, random: Ran
   return missing;
 }
 
-/** The uses whose keys `keys rotate` replaces. `ledger rotate-key` replaces the checkpoint key, which verifiers hold. */
+/** The uses of `keys rotate`, besides `keys rotate ledger`, which replaces the checkpoint key that verifiers have. */
 export const rotatableUses = ['access-token', 'result', 'evidence'] as const satisfies readonly SigningUse[];
 
 /** The replacement of the key of a use. */

@@ -90,9 +90,10 @@ function createTokenGranter(deps: TokenEndpointDeps) {
   ): Promise<TokenResult> => {
     const client = await authenticateClient(presented);
     if ('error' in client) return client;
-    // Clients are servers. A web page that holds the credential of a client is a leak, and gets no token.
+    // Clients are servers. A web page of another origin that holds the credential of a client is a leak, and gets no token. The page
+    // /docs requests tokens with the credential that its reader enters.
     const { origin } = request.headers;
-    if (origin !== undefined)
+    if (origin !== undefined && origin !== new URL(publicUrl).origin)
       return invalidRequest(`origin ${origin} not allowed for client: ${client.clientId}`, 'origin');
     const scopes = grantedScopes(parameters, client, resourceOf(publicUrl));
     if ('error' in scopes) return scopes;
@@ -113,13 +114,13 @@ function createTokenGranter(deps: TokenEndpointDeps) {
 const usedProof: TokenError = {
   error: 'invalid_dpop_proof',
   reason: 'dpop-proof',
-  description: 'this proof was used before; make a new one for every request',
+  description: 'this proof was used before; create a new one for each request',
 };
 
 const missingProof: TokenError = {
   error: 'invalid_dpop_proof',
   reason: 'dpop-proof-missing',
-  description: 'the tokens of this client are bound to a key: send a proof of that key in the header DPoP (RFC 9449)',
+  description: 'the tokens of this client are bound to a key; send a proof of this key in the DPoP header (RFC 9449)',
 };
 
 /** Checks the DPoP proof of a token request (RFC 9449, section 5); undefined if the client sent none. Reuse is checked later. */
@@ -166,7 +167,7 @@ function grantedScopes(
   const scopes = scope === undefined ? client.scopes : [...new Set(scope.split(' '))];
   const refused = scopes.find((one) => !client.scopes.includes(one));
   if (refused === undefined) return scopes;
-  const description = `this client may ask for: ${client.scopes.join(' ')}`;
+  const description = `this client may request: ${client.scopes.join(' ')}`;
   return { error: 'invalid_scope', reason: 'scope', description, scope: refused.slice(0, 100) };
 }
 
@@ -203,7 +204,7 @@ function errorResponse(refused: TokenError, realm: string | undefined): TokenRes
 /** The response to a fault of the server: 503 if the database does not respond, and else 500. */
 function serverErrorResponse(fault: unknown): TokenResponse {
   if (fault instanceof ReadUnavailable || fault instanceof WriteBusy || fault instanceof WriteUnknown) {
-    const description = 'the database does not respond; no token was issued; repeat the request';
+    const description = 'the database does not respond, and no token was issued; repeat the request';
     const body = { error: 'temporarily_unavailable', error_description: description };
     return { status: 503, headers: { 'retry-after': '2' }, body };
   }

@@ -96,13 +96,15 @@ test('a request with a token gets 503 while the keys of its issuer cannot be fet
   const token = makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
   const refusal = {
     slug: 'capacity-reduced',
-    detail: "The keys of the token's issuer could not be fetched; nothing was processed.",
+    detail: "The server could not fetch the keys of the token's issuer. It did not process the request.",
     headers: { 'retry-after': '5' },
   };
   assert.deepEqual(await app.checker.authenticate(`Bearer ${token}`), refusal);
   assert.deepEqual(await app.checker.authenticate(`Bearer ${token}`), refusal);
   assert.equal(fetches, 1, 'an issuer that fails is fetched again after a pause');
-  assert.deepEqual(faults, [`the metadata or keys of the trusted issuer ${trustedIssuerUrl} could not be fetched`]);
+  assert.deepEqual(faults, [
+    `the server could not fetch the metadata or keys of the trusted issuer ${trustedIssuerUrl}`,
+  ]);
   clock.at += 30_000;
   assert.deepEqual(await app.checker.authenticate(`Bearer ${token}`), refusal);
   assert.equal(fetches, 2);

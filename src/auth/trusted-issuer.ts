@@ -16,7 +16,7 @@ export type TrustedIssuer = {
 /** The issuer's metadata or keys could not be fetched, or are invalid. */
 export class IssuerUnavailable extends Error {
   constructor(issuer: string, options?: ErrorOptions) {
-    super(`the metadata or keys of the trusted issuer ${issuer} could not be fetched`, options);
+    super(`the server could not fetch the metadata or keys of the trusted issuer ${issuer}`, options);
     this.name = 'IssuerUnavailable';
   }
 }
@@ -161,7 +161,7 @@ async function discoverJwksUri(issuer: string, httpFetch: HttpFetch): Promise<UR
     }
     const jwksUri = URL.parse(String(metadata['jwks_uri']));
     if (jwksUri === null || (jwksUri.protocol !== 'https:' && jwksUri.origin !== origin)) {
-      throw new IssuerDocumentInvalid(`${url} has no jwks_uri with https`);
+      throw new IssuerDocumentInvalid(`the metadata at ${url} has no jwks_uri with https`);
     }
     return jwksUri;
   }

@@ -30,7 +30,7 @@ async function withReadError<T>(name: string, read: () => Promise<T>): Promise<T
   try {
     return await read();
   } catch (cause) {
-    throw new FileUsageError(`cannot read ${name}: ${readErrorText(cause)}`, { cause });
+    throw new FileUsageError(`Cannot read ${name}: ${readErrorText(cause)}.`, { cause });
   }
 }
 
@@ -41,7 +41,7 @@ function readErrorText(cause: unknown): string {
 /** The error text of the system, such as `ENOENT, no such file or directory`. */
 function systemErrorText(cause: unknown): string {
   const isOfSystem = cause instanceof Error && 'code' in cause && 'errno' in cause;
-  return isOfSystem ? `${cause.code}, ${getSystemErrorMessage(Number(cause.errno))}` : 'it is no file';
+  return isOfSystem ? `${cause.code}, ${getSystemErrorMessage(Number(cause.errno))}` : 'it is not a file';
 }
 
 /** Throws a `FileUsageError` if a result file cannot be written. Called before the work starts. */
@@ -49,7 +49,7 @@ export function requireWritable(flag: string, path: string): void {
   try {
     accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
   } catch (cause) {
-    throw new FileUsageError(`${flag} ${path} cannot be written: ${systemErrorText(cause)}`);
+    throw new FileUsageError(`${flag}: cannot write ${path}: ${systemErrorText(cause)}.`);
   }
 }
 
@@ -60,6 +60,6 @@ export function requireOtherFile(flag: string, written: string, read: readonly s
   for (const path of read) {
     const source = statSync(path, { bigint: true, throwIfNoEntry: false });
     if (source?.ino === target.ino && source.dev === target.dev)
-      throw new UsageError(`${flag} names a file that is read: ${path}`);
+      throw new UsageError(`${flag}: expected another file than the input, received ${path}.`);
   }
 }

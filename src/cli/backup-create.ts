@@ -99,7 +99,7 @@ const rootKeysQuery = 'select root_key_id from citizen_key union select root_key
 function databaseOf({ databaseUrl, dataDir }: Settings): string {
   if (databaseUrl !== undefined) {
     throw new CommandFailed(
-      'DATABASE_URL is a PostgreSQL database: back it up with pg_dump or pg_basebackup, see docs/operate/backup.md#backup-and-restore',
+      'Expected an SQLite database, but DATABASE_URL is a PostgreSQL database. Use pg_dump or pg_basebackup: docs/operate/backup.md#backup-and-restore',
     );
   }
   const path = join(dataDir, databaseFile);
@@ -107,8 +107,10 @@ function databaseOf({ databaseUrl, dataDir }: Settings): string {
     accessSync(path, constants.R_OK);
   } catch (fault) {
     if (isNotFoundError(fault))
-      throw new CommandFailed(`no ${databaseFile} in DATA_DIR, ${dataDir}: there is nothing to back up`);
-    throw new CommandFailed(`${path} cannot be read: run this as the user of the server`, { cause: fault });
+      throw new CommandFailed(
+        `Expected ${databaseFile} in DATA_DIR (${dataDir}), but it does not exist. Set DATA_DIR to the data folder of the server.`,
+      );
+    throw new CommandFailed(`Cannot read ${path}. Run this command as the user of the server.`, { cause: fault });
   }
   return path;
 }
@@ -117,11 +119,14 @@ function databaseOf({ databaseUrl, dataDir }: Settings): string {
 async function claimEmptyFolder(folder: string, { documentStore }: Settings): Promise<void> {
   const [target, store] = [await resolveRealPath(folder), await resolveRealPath(resolve(documentStore))];
   if (`${target}${sep}`.startsWith(`${store}${sep}`)) {
-    throw new UsageError('the backup folder is inside DOCUMENT_STORE: name another folder');
+    throw new UsageError('Expected a folder outside DOCUMENT_STORE, received one inside it. Use another folder.');
   }
   await createSyncedFolder(folder);
   const isFirst = (await readdir(folder)).length === 0 && (await createExclusively(draftPathOf(manifestPath(folder))));
-  if (!isFirst) throw new CommandFailed(`${folder} is not empty: each backup needs a new or empty folder`);
+  if (!isFirst)
+    throw new CommandFailed(
+      `Expected a new or empty folder, but ${folder} has content. Use another folder for each backup.`,
+    );
 }
 
 async function createExclusively(path: string): Promise<boolean> {

@@ -86,7 +86,9 @@ async function copyDocument(path: string, { from, to, drafts, earlier }: CopyPat
   if (stats === undefined) return undefined;
   if (existsSync(target)) {
     if (await hasSameContent(source, target)) return stats.size;
-    throw new CommandFailed(`${target} exists with another content than in the backup: it was not changed`);
+    throw new CommandFailed(
+      `${target} exists, and its content differs from the backup. It was not changed. Restore into an empty DOCUMENT_STORE.`,
+    );
   }
   const before = earlier === undefined ? undefined : await statFile(join(earlier, path));
   if (earlier !== undefined && before?.size === stats.size && (await tryLink(join(earlier, path), target))) {

@@ -9,7 +9,7 @@ import { CommandFailed } from './command.ts';
 export async function statFile(path: string): Promise<Stats | undefined> {
   const stats = await undefinedIfMissing(stat(path));
   if (stats === undefined || stats.isFile()) return stats;
-  throw new CommandFailed(`${JSON.stringify(path)} is not a file`);
+  throw new CommandFailed(`Expected a file, but ${JSON.stringify(path)} is not a file.`);
 }
 
 /** The length of a file and its SHA-256 in hexadecimal. Reads it as a stream. */

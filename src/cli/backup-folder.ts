@@ -67,11 +67,10 @@ export async function readBackupAnchor(
   return isSame ? { anchor: anchor?.toString() } : { differs: differsMessage(anchorFileName) };
 }
 
-const differsMessage = (name: string): string =>
-  `${name} is not the file that the backup was created with: its digest differs`;
+const differsMessage = (name: string): string => `${name} is not the file of the backup: its digest differs`;
 
 /** The reason if the names or lengths of the documents in a backup differ from the manifest; undefined if they match. */
 export function documentsDifference(found: DocumentListing, { documents }: BackupManifest): string | undefined {
   if (documents === null || found.sha256 === documents.sha256) return undefined;
-  return `the documents in the backup differ from the manifest: ${found.count} documents with ${found.bytes} bytes, expected ${documents.count} with ${documents.bytes} bytes`;
+  return `the documents differ from the manifest: expected ${documents.count} documents with ${documents.bytes} bytes, found ${found.count} with ${found.bytes} bytes`;
 }

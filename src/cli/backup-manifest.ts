@@ -62,15 +62,15 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
       throw new CommandFailed(`${manifestPath(folder)}: ${cause.message}`, { cause });
     const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
     throw new CommandFailed(
-      `${folder} is not a complete backup: cannot read ${manifestFile}, which is written last${why}`,
-      {
-        cause,
-      },
+      `${folder} is not a complete backup: cannot read ${manifestFile}, which is written last${why}. Use another backup.`,
+      { cause },
     );
   }
   const manifest = parseManifest(text);
   if (manifest === undefined)
-    throw new CommandFailed(`${manifestPath(folder)} has a format that this program does not know`);
+    throw new CommandFailed(
+      `${manifestPath(folder)} has an unknown format. Use the version of this program that created the backup, or a newer one.`,
+    );
   return manifest;
 }
 
@@ -114,7 +114,7 @@ export async function readVerifiedManifest(folder: string, rootKeyPath: string):
   const expected = hmac('sha256', key, canonicalJson(members));
   if (timingSafeEqual(expected, Buffer.from(code.hmacSha256, 'hex'))) return manifest;
   throw new CommandFailed(
-    `${manifestPath(folder)} was changed after the backup was created: its code does not match root key ${code.rootKey}. Use another backup`,
+    `${manifestPath(folder)} was changed after the backup was created: its code does not match root key ${code.rootKey}. Use another backup.`,
   );
 }
 
@@ -127,7 +127,7 @@ function loadManifestKey(rootKeyId: string, rootKeyPath: string): Uint8Array {
   } catch (cause) {
     if (!(cause instanceof UnknownRootKey)) throw cause;
     throw new CommandFailed(
-      `the backup needs root key ${rootKeyId}, but ${rootKeyPath} contains another: set ROOT_KEY_FILE to your copy of that key; see docs/operate/keys.md#the-root-key`,
+      `The backup needs root key ${rootKeyId}, but ${rootKeyPath} contains another key. Set ROOT_KEY_FILE to your copy of that key: docs/operate/keys.md#the-root-key`,
       { cause },
     );
   }
@@ -137,6 +137,6 @@ function loadManifestKey(rootKeyId: string, rootKeyPath: string): Uint8Array {
 export function requireRootKey(purpose: string, path: string): RootKey {
   if (existsSync(path)) return readRootKey(path);
   throw new CommandFailed(
-    `no root key at ${path}: ${purpose} needs it. Put your copy there, or set ROOT_KEY_FILE to it`,
+    `Expected the root key for ${purpose} at ${path}, but the file does not exist. Put your copy there, or set ROOT_KEY_FILE to its path.`,
   );
 }

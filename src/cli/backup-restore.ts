@@ -111,23 +111,26 @@ function claimPath({ dataDir, documentStore }: Settings, manifest: BackupManifes
 async function refuseOccupied(restoration: Restoration): Promise<void> {
   const { databaseUrl, dataDir, documentStore } = restoration.settings;
   if (databaseUrl !== undefined) {
-    throw new CommandFailed('DATABASE_URL is set, but this is a backup of SQLite: unset it');
+    throw new CommandFailed('This is a backup of SQLite, but DATABASE_URL is set. Remove the setting.');
   }
   const database = join(dataDir, databaseFile);
   const anchor = join(dataDir, anchorFileName);
   const isOtherAnchor = existsSync(anchor) && (await readFile(anchor, 'utf8')) !== restoration.anchor;
   for (const path of [database, `${database}-wal`, `${database}-journal`, ...(isOtherAnchor ? [anchor] : [])]) {
-    if (existsSync(path)) throw new CommandFailed(`${path} exists: restore into an empty DATA_DIR`);
+    if (existsSync(path))
+      throw new CommandFailed(`Expected an empty DATA_DIR, but ${path} exists. Set DATA_DIR to an empty folder.`);
   }
   const isBucket = documentStore.startsWith('s3://');
   if (restoration.manifest.documents === null) {
     if (isBucket) return;
     throw new CommandFailed(
-      'the documents of this backup are in S3, but DOCUMENT_STORE is a folder: set it to their bucket',
+      'The documents of this backup are in S3, but DOCUMENT_STORE is a folder. Set DOCUMENT_STORE to their bucket.',
     );
   }
   if (isBucket) {
-    throw new CommandFailed('the backup contains the documents, but DOCUMENT_STORE is a bucket: set it to a folder');
+    throw new CommandFailed(
+      'The backup contains the documents, but DOCUMENT_STORE is a bucket. Set DOCUMENT_STORE to a folder.',
+    );
   }
   await refuseDocuments(restoration);
 }
@@ -138,11 +141,13 @@ async function refuseDocuments({ settings: { documentStore }, claim }: Restorati
   const other = names.find((name) => name.startsWith(claimPrefix) && name !== basename(claim));
   if (other !== undefined) {
     throw new CommandFailed(
-      `another restore was interrupted in ${documentStore}: run that one again, or remove ${join(documentStore, other)} and ${sealed}`,
+      `Another restore into ${documentStore} was interrupted. Run that restore again, or remove ${join(documentStore, other)} and ${sealed}.`,
     );
   }
   if (!existsSync(claim) && existsSync(sealed) && (await readdir(sealed)).length > 0) {
-    throw new CommandFailed(`${documentStore} contains documents: restore into an empty DOCUMENT_STORE`);
+    throw new CommandFailed(
+      `Expected an empty DOCUMENT_STORE, but ${documentStore} contains documents. Set DOCUMENT_STORE to an empty folder.`,
+    );
   }
 }
 
@@ -155,12 +160,14 @@ async function restoreDocuments({ settings, folder, manifest, claim }: Restorati
   requireSameDocuments(copied, manifest);
   if ((await listBackupDocuments(documentStore)).sha256 === copied.sha256) return;
   throw new CommandFailed(
-    `${documentStore} contains documents that are not in the backup: remove them, or restore into another folder`,
+    `${documentStore} contains documents that are not in the backup. Remove them, or restore into another folder.`,
   );
 }
 
 function requireSameDocuments(found: DocumentListing, manifest: BackupManifest): void {
   const differs = documentsDifference(found, manifest);
   if (differs !== undefined)
-    throw new CommandFailed(`${differs}. The database was not restored; run backup verify for details`);
+    throw new CommandFailed(
+      `${differs}. The database was not restored. Run "citizen-services backup verify" for details.`,
+    );
 }

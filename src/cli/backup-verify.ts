@@ -185,13 +185,17 @@ async function verifyLedger(
     anchored = await anchor.read();
     // `openTree` writes only to an empty ledger.
     if (head !== undefined)
-      await openTree({ read, write: () => Promise.reject(new CommandFailed('it is empty')) }, anchor, head);
+      await openTree(
+        { read, write: () => Promise.reject(new CommandFailed('the ledger has no entries')) },
+        anchor,
+        head,
+      );
   } catch (fault) {
     return ledgerResult(messageOf(fault));
   }
   const [policy, signed] = [await logPolicy(), await log.signedCheckpoint()];
   if (policy === undefined)
-    return anchored === undefined ? ledgerResult() : ledgerResult('it has an anchor, but no entries');
+    return anchored === undefined ? ledgerResult() : ledgerResult('expected the entries of its anchor, found none');
   if (signed === undefined) return ledgerResult();
   if (anchored === undefined) return ledgerResult(`its anchor, ${anchorFileName}, is missing`);
   const source = {

@@ -48,7 +48,7 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
   return { stop, verify };
 }
 
-const stopped = { code: 1, last: 'stopped; the backup was not changed\n', left: [] };
+const stopped = { code: 1, last: 'The check was stopped. The backup was not changed.\n', left: [] };
 
 test('a trial restore that is stopped while its database opens leaves no copy', async (t) => {
   const { stop, verify } = await backupOf(t);

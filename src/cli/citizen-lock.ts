@@ -18,7 +18,7 @@ export type LockContext = CommandContext & {
   readonly notifyLockChange: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
 
-const oneCitizen = 'name one citizen by the id of the register';
+const oneCitizen = 'the id of one citizen in the register';
 /** The maximum code points of a reason, which a message contains. */
 const maxReasonLength = 200;
 
@@ -28,8 +28,9 @@ export function lockCommands(withContext: WithContext<LockContext>, terminal: Te
     {
       name: 'citizens lock',
       usage: 'citizens lock ID',
-      summary:
-        'Locks the record of a citizen at their request: verifications no longer match, and the access log of the citizen shows the lock.',
+      summary: 'Locks the record of a citizen at their request: verifications no longer match it.',
+      notes: 'The access log of the citizen shows the lock.',
+      example: 'citizens lock c-1029',
       run: async (args) => {
         const citizenId = singleArgument(args, oneCitizen);
         return await withContext((context) => setLock(context, citizenId, true, terminal));
@@ -38,8 +39,15 @@ export function lockCommands(withContext: WithContext<LockContext>, terminal: Te
     {
       name: 'citizens unlock',
       usage: 'citizens unlock ID [--own --reason TEXT]',
-      summary:
-        'Unlocks the record. With --own, removes the lock that the citizen set, and sends the citizen a message with the reason.',
+      summary: 'Removes the lock that "citizens lock" set on the record of a citizen.',
+      options: [
+        { form: '--own', meaning: 'Also removes the lock that the citizen set, and sends the citizen a message.' },
+        {
+          form: '--reason TEXT',
+          meaning: `The reason, which the message contains. Required with --own. At most ${maxReasonLength} characters on one line.`,
+        },
+      ],
+      example: `citizens unlock c-1029 --own --reason 'The citizen asked for it by letter.'`,
       run: async (args) => {
         const { values, positionals } = parseArgs({
           args,
@@ -63,12 +71,12 @@ function readReason(own: boolean, text: string | undefined): string | undefined 
   const reason = text?.trim() ?? '';
   if (!own || !singleLinePattern.test(reason) || [...reason].length > maxReasonLength)
     throw new UsageError(
-      `--own and --reason go together; the citizen reads the reason, ${singleLineRequirement}, of at most ${maxReasonLength} characters`,
+      `--own and --reason: expected both, with ${singleLineRequirement} of at most ${maxReasonLength} characters as the reason. The citizen reads it.`,
     );
   return reason;
 }
 
-const unknownCitizen = 'The register has no such citizen.';
+const unknownCitizen = 'The register has no citizen with this id. Check the id.';
 
 async function setLock(
   context: LockContext,
@@ -82,9 +90,15 @@ async function setLock(
     statements: [{ sql, args: [citizenId, locked], rows: 1 }],
   });
   if (!changed) throw new CommandFailed(unknownCitizen);
-  stderr(locked ? 'Locked. An import with a column locked may change that.\n' : 'Not locked any more.\n');
+  stderr(
+    locked
+      ? 'The record is locked. An import with the column "locked" can change this.\n'
+      : 'The record is no longer locked by the staff.\n',
+  );
   if (!locked && (await findCitizenLock(context.read, citizenId))?.locked === true)
-    stderr('The lock that the citizen set remains. To remove it: citizens unlock ID --own --reason TEXT\n');
+    stderr(
+      'The lock that the citizen set remains. To remove it, run "citizen-services citizens unlock ID --own --reason TEXT".\n',
+    );
   return 0;
 }
 
@@ -96,7 +110,7 @@ async function liftCitizenLock(
 ): Promise<ExitCode> {
   const before = await findCitizenLock(context.read, citizenId);
   if (before === undefined) throw new CommandFailed(unknownCitizen);
-  if (!before.locked) throw new CommandFailed('The citizen has set no lock.');
+  if (!before.locked) throw new CommandFailed('Expected a lock that the citizen set, found none. Nothing was changed.');
   const head = eventHead(context);
   const change = { citizenId, locked: false, reason };
   const notification = await context.notifyLockChange(change, { now: head.at, createId: context.createId });
@@ -105,6 +119,6 @@ async function liftCitizenLock(
     statements: [replaceCitizenLock(citizenId, before, { ...before, locked: false }), ...notification.statements],
   });
   if (!changed) throw new CommandFailed('The citizen changed the lock at the same time. Run the command again.');
-  stderr('The lock of the citizen is lifted, and a message says so with the reason.\n');
+  stderr('The lock of the citizen is removed. A message with the reason is sent to the citizen.\n');
   return 0;
 }

@@ -68,7 +68,7 @@ test('access-log for an id without uses asks whether the id is from the register
     assert.equal(await accessLog({ ...terminal, isInteractive: false, cwd: '/' }, id), 0);
   assert.deepEqual(printed, [
     '250 uses\n',
-    '0 uses: nothing is on record under this id; is it that of the register?\n',
+    '0 uses. Nothing is recorded about this id. Compare it with the register.\n',
   ]);
 });
 
@@ -113,7 +113,7 @@ for (const engine of engines) {
     // Data that was stored meanwhile could be erased by a second erasure. A mistyped id is reported.
     assert.equal(await erase('anna'), 0);
     assert.equal(await erase('annna'), 1);
-    assert.match(terminal.printed.join(''), /The citizen is erased.*nothing is stored about this id/s);
+    assert.match(terminal.printed.join(''), /The citizen is erased.*this installation has no data about this id/s);
   });
 }
 

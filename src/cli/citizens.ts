@@ -25,9 +25,16 @@ export function citizenCommands(withContext: WithContext<CitizensContext>, termi
     {
       name: 'citizens erase',
       usage: 'citizens erase ID --yes [--keep-register-row]',
-      summary:
-        'Erases a citizen: destroys the key, so that the encrypted data of this person can never be read again, and removes the id from all rows. This cannot be undone.',
-      details: eraseDetails,
+      summary: 'Erases a citizen permanently: destroys the key of their encrypted data, and removes their id.',
+      options: [
+        { form: '--yes', meaning: 'Confirms the erasure. Required.' },
+        {
+          form: '--keep-register-row',
+          meaning: 'Keeps the row of the register, for example if a person only wants their messages to be erased.',
+        },
+      ],
+      notes: eraseNotes,
+      example: 'citizens erase c-1029 --yes',
       run: async (args) => {
         const { values, positionals } = parseArgs({
           args,
@@ -35,7 +42,10 @@ export function citizenCommands(withContext: WithContext<CitizensContext>, termi
           allowPositionals: true,
         });
         const citizenId = singlePositional(positionals, oneCitizen);
-        if (values.yes !== true) throw new UsageError('this cannot be undone; say --yes');
+        if (values.yes !== true)
+          throw new UsageError(
+            '--yes: expected this option, because you cannot undo an erasure. Add --yes to erase the citizen.',
+          );
         const keepsRegisterRow = values['keep-register-row'] === true;
         return await withContext((context) => erase(context, { citizenId, keepsRegisterRow }, terminal));
       },
@@ -43,7 +53,9 @@ export function citizenCommands(withContext: WithContext<CitizensContext>, termi
     {
       name: 'ledger access-log',
       usage: 'ledger access-log CITIZEN_ID',
-      summary: 'Prints the access log of a citizen as JSON lines, with proofs. The ledger records this.',
+      summary: 'Prints the access log of a citizen as JSON lines, with proofs.',
+      notes: 'The ledger records this access.',
+      example: 'ledger access-log c-1029',
       run: async (args) => {
         const citizenId = singleArgument(args, oneCitizen);
         return await withContext((context) => printAccessLog(context, citizenId, terminal));
@@ -52,16 +64,11 @@ export function citizenCommands(withContext: WithContext<CitizensContext>, termi
   ];
 }
 
-const oneCitizen = 'name one citizen by the id of the register';
+const oneCitizen = 'the id of one citizen in the register';
 
-const eraseDetails = `It deletes the row of the register, the contact addresses and the stored responses of requests about this person. Messages,
-documents, verifications and ledger entries stay as rows without content and without the id. A legal hold prevents the
-erasure. Run it again if new data about the same id were stored later.
+const eraseNotes = `You cannot undo an erasure. It deletes the row of the register, the contact addresses, and the stored responses of requests about this person. Messages, documents, verifications and ledger entries stay as rows without content and without the id. A legal hold prevents the erasure. If new data about the same id are stored later, run the command again.
 
-  --keep-register-row  Keeps the row of the register, such as for a person who only wants the messages erased.
-
-The erasure is added to the file ${erasedListFileName} in DATA_DIR, which has pseudonyms only. With it, a server that starts on a restored
-backup erases the person again. Copy the file to the place where you keep the copy of the root key.`;
+The erasure is added to the file ${erasedListFileName} in DATA_DIR, which contains only pseudonyms. If you restore a backup, the server erases the person again by this list. Copy the file to the place where you keep the copy of the root key.`;
 
 async function erase(
   { erase: eraseEverywhere, operator, hasOtherRegister }: CitizensContext,
@@ -70,13 +77,13 @@ async function erase(
 ): Promise<ExitCode> {
   const isErased = await eraseEverywhere(citizenId, { actor: { operator }, keepsRegisterRow });
   if (!isErased) {
-    stderr('Nothing was erased: nothing is stored about this id. Check it against the register.\n');
+    stderr('Nothing was erased: this installation has no data about this id. Compare the id with the register.\n');
     return 1;
   }
   stderr(
-    `The citizen is erased, and the ledger says so. Old backups still hold the key: let them expire. Copy the file ${erasedListFileName} from DATA_DIR to the place of your copy of the root key.\n`,
+    `The citizen is erased, and the ledger records it. Old backups still contain the key: delete them when their retention ends. Copy the file ${erasedListFileName} from DATA_DIR to the place of your copy of the root key.\n`,
   );
-  if (hasOtherRegister) stderr('REGISTER_URL names another register: erase the person there too.\n');
+  if (hasOtherRegister) stderr('REGISTER_URL is another register. Erase the person there too.\n');
   return 0;
 }
 
@@ -103,7 +110,7 @@ async function printAccessLog(context: CitizensContext, citizenId: string, termi
     showProgress(after, totalUsages);
     if (page.returnedUsages < pageSize) break;
   }
-  const doubt = after === 0 ? ': nothing is on record under this id; is it that of the register?' : '';
+  const doubt = after === 0 ? '. Nothing is recorded about this id. Compare it with the register.' : '';
   stderr(`${clearLineText(terminal)}${after} uses${doubt}\n`);
   return 0;
 }

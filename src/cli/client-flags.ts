@@ -7,7 +7,8 @@ import type { Read } from '../db/database.ts';
 import { findPolicy, policyNames } from '../identity/policies/policy-store.ts';
 import { parseReturnAddress, returnAddressRequirement } from '../kernel/return-address.ts';
 import { readArgumentFile } from './argument-file.ts';
-import { UsageError } from './command.ts';
+import { messageFlags, parseMessageFlags } from './client-message-flags.ts';
+import { UsageError, wrongOption } from './command.ts';
 
 /** The parts of a comma-separated list, without empty ones. */
 function parseCommaList(text: string | undefined): string[] {
@@ -29,6 +30,7 @@ export const clientFlags = {
   quota: string,
   jwks: string,
   certificate: string,
+  ...messageFlags,
 };
 
 /** Parses those flags, except the credential and the scopes. Undefined: the flag is absent; null: `any` or `none`. */
@@ -39,6 +41,7 @@ export function parseClientFlags(values: { readonly [Flag in keyof typeof client
     legalBases: parseListOrAny('--legal-bases', legalBases),
     policy: policy === 'none' ? null : policy,
     returnAddress: returnAddress === undefined ? undefined : parseReturnAddressFlag(returnAddress),
+    messages: parseMessageFlags(values),
     quota: quota === undefined ? undefined : parseQuota(quota),
   };
 }
@@ -47,7 +50,7 @@ function parseListOrAny(flag: string, text: string | undefined): readonly string
   if (text === undefined) return undefined;
   const list = parseCommaList(text);
   if (list.length === 0 || (list.includes('any') && list.length > 1))
-    throw new UsageError(`${flag} must be a comma-separated list, or any`);
+    throw wrongOption(flag, 'a comma-separated list, or any', text);
   return list.includes('any') ? null : list;
 }
 
@@ -56,27 +59,29 @@ export function parseScopes(text: string | undefined): string[] {
   const names = parseCommaList(text);
   const unknown = names.filter((scope) => !scopes.some((known) => known === scope));
   if (names.length === 0 || unknown.length > 0)
-    throw new UsageError(`--scopes must be a comma-separated list of: ${scopes.join(', ')}`);
+    throw wrongOption('--scopes', `a comma-separated list of ${scopes.join(', ')}`, text);
   return names;
 }
 
 /** The burst is the quota of two seconds. */
 function parseQuota(text: string): { perSecond: number; burst: number } {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageError('--quota must be a whole number of requests per second');
+  if (!/^[1-9]\d{0,6}$/.test(text))
+    throw wrongOption('--quota', 'a whole number of requests per second, from 1 to 9999999', text);
   return { perSecond: Number(text), burst: 2 * Number(text) };
 }
 
 function parseReturnAddressFlag(text: string): readonly string[] | null {
   if (text === 'none') return null;
   const lines = parseReturnAddress(text);
-  if (lines === undefined) throw new UsageError(`--return-address must be ${returnAddressRequirement}, or none`);
+  if (lines === undefined) throw wrongOption('--return-address', `${returnAddressRequirement}, or none`, text);
   return lines;
 }
 
 /** The binding with this name; throws a `UsageError` for an unknown one. */
 export function parseBinding(text: string): Binding {
   const known = bindings.find((one) => one === text);
-  if (known === undefined) throw new UsageError(`a binding must be one of ${bindings.join(', ')}, not '${text}'`);
+  if (known === undefined)
+    throw new UsageError(`Expected a binding (${bindings.join(', ')}), received ${JSON.stringify(text)}.`);
   return known;
 }
 
@@ -92,7 +97,9 @@ export async function parseCredentialFlags(flags: CredentialFlags, cwd: string):
   const { secret, jwks, certificate, issuer } = flags;
   const chosen = [secret === true ? '' : undefined, jwks, certificate, issuer].filter((one) => one !== undefined);
   if (chosen.length !== 1) {
-    throw new UsageError('choose one of --secret, --jwks FILE, --certificate FILE|dns:NAME and --issuer URL');
+    throw new UsageError(
+      `Expected one of --secret, --jwks FILE, --certificate FILE|dns:NAME and --issuer URL, received ${chosen.length} of them.`,
+    );
   }
   if (jwks !== undefined) {
     const keys = parseClientKeys(await readArgumentFile(cwd, jwks));
@@ -108,12 +115,12 @@ export async function parseCredentialFlags(flags: CredentialFlags, cwd: string):
     return { by: 'certificate', certificate: proof };
   }
   if (issuer === undefined) return 'secret';
-  if (!isIssuerUrl(issuer)) throw new UsageError('--issuer must be an https:// URL from TRUSTED_ISSUERS');
+  if (!isIssuerUrl(issuer)) throw wrongOption('--issuer', 'an https:// URL from TRUSTED_ISSUERS', issuer);
   return { by: 'issuer', issuer };
 }
 
 /** Throws a `UsageError` with the known policies if the policy is unknown. */
 export async function requirePolicy(read: Read, name: string | undefined): Promise<void> {
   if (name === undefined || (await findPolicy(read, name)) !== undefined) return;
-  throw new UsageError(`--policy must be one of ${(await policyNames(read)).join(', ')}, not '${name}'.`);
+  throw wrongOption('--policy', `one of ${(await policyNames(read)).join(', ')}`, name);
 }

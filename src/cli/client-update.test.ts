@@ -29,7 +29,7 @@ for (const engine of engines) {
     const rest = { ...first, purposes: undefined, legalBases: ['law-1', 'law-2'], policy: undefined };
     assert.deepEqual(await findClient(db.read, clientId), rest);
     const same = await update('--quota', '7', '--policy', 'none', '--scopes', 'documents:write,documents:read');
-    assert.deepEqual([same.code, same.stderr], [0, `${clientId} already has these values; nothing was changed.\n`]);
+    assert.deepEqual([same.code, same.stderr], [0, `${clientId} already has these values. Nothing was changed.\n`]);
     const at = new Date(clock.at).toISOString();
     const head = { type: 'client.changed', at, actor: { operator: 'root' }, clientId };
     assert.deepEqual((await readPendingEvents(line)).slice(1), [
@@ -48,7 +48,7 @@ for (const engine of engines) {
     const stored = async () => (await findClient(db.read, clientId))?.returnAddress;
     const update = (text: string) => run('clients', 'update', clientId, '--return-address', text);
     assert.deepEqual(await stored(), ['P.O. Box 100', '0101 Oslo']);
-    assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /already has these values; nothing was changed/);
+    assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /already has these values. Nothing was changed/);
     assert.match((await update('Town Hall, 0102 Oslo')).stderr, /^Changed returnAddress of .*\. This takes effect/);
     assert.deepEqual(await stored(), ['Town Hall', '0102 Oslo']);
     const { stdout } = await run('clients', 'list', '--json');
@@ -59,6 +59,48 @@ for (const engine of engines) {
       (await readPendingEvents(line)).slice(1).map(({ changed }) => changed),
       [['returnAddress'], ['returnAddress']],
     );
+  });
+
+  test(`${engine.name}: the settings for messages of a client are stored, changed, listed and reset`, async (t) => {
+    const line = await openClientCommands(t, engine);
+    const { db, run } = line;
+    const phone = ['--contact-phone', '+44 20 7946 0000', '--contact-email', 'help@tax.example'];
+    const other = ['--contact-url', 'https://tax.example/help', '--sms-sender', 'TaxAgency'];
+    const flags = ['--scopes', 'notifications:send', '--secret', '--json', '--reply-to', 'answers@tax.example'];
+    const made = await run(
+      'clients',
+      'create',
+      'Tax',
+      ...flags,
+      ...phone,
+      ...other,
+      '--notice-only',
+      'urgent,decision',
+    );
+    const { clientId } = JSON.parse(made.stdout);
+    const all = {
+      replyTo: 'answers@tax.example',
+      contactPhone: '+44 20 7946 0000',
+      contactEmail: 'help@tax.example',
+      contactUrl: 'https://tax.example/help',
+      smsSender: 'TaxAgency',
+      noticeOnly: ['decision', 'urgent'],
+    };
+    const stored = async () => (await findClient(db.read, clientId))?.messages;
+    assert.deepEqual(await stored(), all);
+    const [listed] = JSON.parse((await run('clients', 'list', '--json')).stdout);
+    assert.deepEqual(Object.fromEntries(Object.keys(all).map((name) => [name, listed[name]])), all);
+    const update = (...args: string[]) => run('clients', 'update', clientId, ...args);
+    assert.match(
+      (await update('--sms-sender', 'Tax 2', '--notice-only', 'none')).stderr,
+      /^Changed smsSender, noticeOnly of/,
+    );
+    assert.deepEqual(await stored(), { ...all, smsSender: 'Tax 2', noticeOnly: [] });
+    const none = ['--reply-to', 'none', '--contact-phone', 'none', '--contact-email', 'none', '--contact-url', 'none'];
+    assert.equal((await update(...none, '--sms-sender', 'none', '--notice-only', 'default')).code, 0);
+    const members = Object.keys(all).map((name) => [name, undefined]);
+    assert.deepEqual(await stored(), Object.fromEntries(members));
+    assert.deepEqual((await readPendingEvents(line)).at(-1)?.changed, Object.keys(all));
   });
 
   test(`${engine.name}: the second of two concurrent updates changes nothing and fails`, async (t) => {
@@ -75,7 +117,10 @@ for (const engine of engines) {
     await others('update', clientId, '--policy', 'eu-2025-846');
     const second = await run('clients', 'update', clientId, '--policy', 'standard-2026-1', '--quota', '9');
     assert.deepEqual([second.code, second.stdout], [1, '']);
-    assert.match(second.stderr, /Another command changed x-[a-z0-9]{8} at the same time; this one changed nothing/);
+    assert.match(
+      second.stderr,
+      /Another command changed x-[a-z0-9]{8} at the same time, so this command changed nothing/,
+    );
     assert.equal((await findClient(db.read, clientId))?.policy, 'eu-2025-846');
     await others('disable', clientId);
     assert.equal((await run('clients', 'update', clientId, '--quota', '9')).code, 1);
@@ -95,28 +140,52 @@ test('an update with a wrong value reports the expected one and changes nothing'
   const { clientId } = JSON.parse(made.stdout);
   const before = await findClient(db.read, clientId);
   const cases: ReadonlyArray<readonly [string[], RegExp, number?]> = [
-    [['update', '--quota', '5'], /name one client by its id/],
-    [['update', clientId], /name at least one value to change/],
+    [['update', '--quota', '5'], /^Expected the id of one client, received nothing\./],
+    [['update', clientId], /^Expected at least one option with a new value, received none\./],
     [
       ['update', clientId, '--quota', '5', '--scopes', 'made:up'],
-      /--scopes must be a comma-separated list of: identity:/,
+      /^--scopes: expected a comma-separated list of identity:.*, received "made:up"/,
     ],
     [
       ['update', clientId, '--quota', '5', '--policy', 'nope'],
-      /--policy must be one of standard-2026-3, .*, not 'nope'/,
+      /^--policy: expected one of standard-2026-3, .*, received "nope"\./,
     ],
-    [['update', clientId, '--quota', '5', '--purposes', ','], /--purposes must be a comma-separated list, or any/],
-    [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases must be a comma-separated list/],
+    [
+      ['update', clientId, '--quota', '5', '--purposes', ','],
+      /--purposes: expected a comma-separated list, or any, received ","/,
+    ],
+    [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases: expected a comma-separated list/],
     [
       ['update', clientId, '--return-address', 'a,'],
-      /--return-address must be 1 to 6 lines with commas between them, at mos/,
+      /--return-address: expected 1 to 6 lines with commas between them, at mos/,
+    ],
+    [
+      ['update', clientId, '--reply-to', 'a@b.example, c@d.example'],
+      /--reply-to: expected one email address without a name/,
+    ],
+    [['update', clientId, '--contact-phone', 'call us'], /--contact-phone: expected a phone number of 3 to 30 digits/],
+    [['update', clientId, '--contact-email', 'tax'], /--contact-email: expected one email address/],
+    [['update', clientId, '--contact-url', 'http://tax.example'], /--contact-url: expected an https URL/],
+    [['update', clientId, '--contact-url', 'https://me:pw@tax.example'], /--contact-url: expected an https URL/],
+    [
+      ['update', clientId, '--sms-sender', 'National Tax'],
+      /--sms-sender: expected 1 to 11 letters A to Z, digits and spaces, .*, or none, received "National Tax"/,
+    ],
+    [['update', clientId, '--sms-sender', '12345'], /--sms-sender: expected 1 to 11 letters/],
+    [
+      ['update', clientId, '--notice-only', 'decisions'],
+      /--notice-only: expected a comma-separated list of information, decision, reminder, urgent, or none, or default, received/,
     ],
     [['update', clientId, '--name', ''], /a name has 1 to 100 characters/],
     [
       ['update', clientId, '--certificate', 'dns:a.example'],
       /authenticates by a secret; create a new client for another method/,
     ],
-    [['update', 'nobody', '--quota', '5'], /There is no client nobody; see: citizen-services clients list/, 1],
+    [
+      ['update', 'nobody', '--quota', '5'],
+      /There is no client nobody\. For all clients, run "citizen-services clients list"\./,
+      1,
+    ],
   ];
   for (const [args, reason, code = 2] of cases) {
     const said = await run('clients', ...args);

@@ -2,32 +2,50 @@ import { parseArgs } from 'node:util';
 import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
 import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
 import { clientFlags, parseClientFlags, parseCredentialFlags, parseScopes, requirePolicy } from './client-flags.ts';
+import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
 import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
-const details = `Only the given values change. A list replaces the list of the client.
+const options: Command['options'] = [
+  { form: '--name TEXT', meaning: 'The name that citizens see.' },
+  {
+    form: '--scopes a,b',
+    meaning: 'The permissions of the client. A removed scope ends within a minute, also for existing tokens.',
+  },
+  {
+    form: '--purposes a,b|any',
+    meaning: 'Each request must state one of these purposes. "any": the client needs no purpose.',
+  },
+  { form: '--legal-bases a,b|any', meaning: 'The same for legal bases.' },
+  { form: '--policy NAME|none', meaning: 'The policy for its verifications. "none": VERIFY_POLICY.' },
+  {
+    form: '--return-address TEXT|none',
+    meaning:
+      'The address for undeliverable letters, in letters that are printed from now on. "none": LETTER_RETURN_ADDRESS.',
+  },
+  ...messageOptions,
+  { form: '--quota N', meaning: 'Requests per second for each scope.' },
+  { form: '--jwks FILE', meaning: 'New public keys for a client that already uses keys.' },
+  {
+    form: '--certificate FILE|dns:NAME',
+    meaning: 'A new certificate, or a name in one, for a client that already uses a certificate.',
+  },
+];
 
-  --name TEXT         The name that citizens see.
-  --scopes a,b        What the client may do. A removed scope ends within a minute, also for existing tokens.
-  --purposes a,b|any  Each request must state one of these purposes. any: no purpose is required.
-  --legal-bases a,b|any
-  --policy NAME|none  The policy for its verifications; none: VERIFY_POLICY.
-  --return-address TEXT|none
-                      The address for undeliverable letters, in letters that are printed from now on;
-                      none: LETTER_RETURN_ADDRESS.
-  --quota N           Requests per second for each scope.
-  --jwks FILE, --certificate FILE|dns:NAME
-                      New keys or a new certificate for a client that already uses keys or a certificate. The old ones get no
-                      more tokens.`;
+const notes = `ID is the id of the client, as "clients list" prints it. Only the given values change. A list replaces the list of the client. The change takes effect within a minute. After a change of keys or certificate, the client gets no more tokens with the previous ones.`;
 
 /** `clients update`. */
 export function clientUpdateCommand(withContext: WithContext<CommandContext>, terminal: Terminal): Command {
   return {
     name: 'clients update',
     usage:
-      'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--return-address TEXT|none] [--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
-    summary: 'Changes a client. The change takes effect within a minute.',
-    details,
+      'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--return-address TEXT|none] ' +
+      `${messageFlagsUsage} ` +
+      '[--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
+    summary: 'Changes the scopes, the keys or other values of a client.',
+    options,
+    notes,
+    example: 'clients update tax-office-1 --quota 200',
     run: async (args) => {
       const { clientId, update } = await parseUpdateFlags(args, terminal.cwd);
       return await withContext(async (context) => {
@@ -42,10 +60,14 @@ async function parseUpdateFlags(
   args: readonly string[],
   cwd: string,
 ): Promise<{ clientId: string; update: ClientUpdate }> {
-  const options = { name: { type: 'string' }, ...clientFlags } as const;
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const clientId = singlePositional(positionals, 'name one client by its id');
-  if (Object.keys(values).length === 0) throw new UsageError('name at least one value to change');
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { name: { type: 'string' }, ...clientFlags },
+  });
+  const clientId = singlePositional(positionals, 'the id of one client');
+  if (Object.keys(values).length === 0)
+    throw new UsageError('Expected at least one option with a new value, received none.');
   const { name, scopes, jwks, certificate } = values;
   const hasCredential = jwks !== undefined || certificate !== undefined;
   const credential = hasCredential ? await parseCredentialFlags({ jwks, certificate }, cwd) : undefined;
@@ -67,13 +89,13 @@ async function updateClient(
   const before = await findClient(context.read, clientId);
   if (before === undefined || before.disabledAt !== undefined) {
     const why = before === undefined ? `There is no client ${clientId}` : `${clientId} is disabled permanently`;
-    throw new CommandFailed(`${why}; see: citizen-services clients list`);
+    throw new CommandFailed(`${why}. For all clients, run "citizen-services clients list".`);
   }
   const after = applyClientUpdate(before, update);
   if ('fault' in after) throw new UsageError(after.fault);
   const changed = changedParts(before, after);
   if (changed.length === 0) {
-    stderr(`${clientId} already has these values; nothing was changed.\n`);
+    stderr(`${clientId} already has these values. Nothing was changed.\n`);
     return 0;
   }
   const scopes = changed.includes('scopes') ? { scopes: after.scopes } : {};
@@ -83,7 +105,7 @@ async function updateClient(
   });
   if (!isStored)
     throw new CommandFailed(
-      `Another command changed ${clientId} at the same time; this one changed nothing. Check it with citizen-services clients list --json, and repeat.`,
+      `Another command changed ${clientId} at the same time, so this command changed nothing. Check the client with "citizen-services clients list --json", and run the command again.`,
     );
   stderr(`Changed ${changed.join(', ')} of ${clientId}. This takes effect within a minute.\n`);
   return 0;

@@ -5,7 +5,7 @@ import { dateExists } from '../identity/register/birth-date.ts';
 import { type ClientUsage, verificationUsageByClient } from '../identity/verification/verification-usage.ts';
 import { type Clock, formatInstant } from '../kernel/clock.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
-import { type Command, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, requireCaller, type Terminal, UsageError, wrongOption } from './command.ts';
 import type { WithContext } from './command-context.ts';
 
 /** The dependencies of the report. `hasOwnRegister` is false if REGISTER_URL names another register. */
@@ -20,13 +20,24 @@ const dayMs = 86_400_000;
 const defaultDays = 7;
 const maxDays = 366;
 
-const details = `For each client with a verification: how many were asked, the share of each decision in per cent, how many asked with an id
-that nobody has, and how many without an id. Most answers of no_match first. It counts the answers that are kept
-(VERIFICATIONS_KEPT_DAYS), and opens each for it.
+const options: Command['options'] = [
+  {
+    form: '--from DAY',
+    meaning: 'The first day in UTC, such as 2026-11-20.',
+    defaultValue: 'six days before the last day',
+  },
+  {
+    form: '--until DAY',
+    meaning: `The last day in UTC. The period has at most ${maxDays} days.`,
+    defaultValue: 'today',
+  },
+  {
+    form: '--json',
+    meaning: 'Prints the result as JSON. unknownIds is null with REGISTER_URL: only that register knows its ids.',
+  },
+];
 
-  --from DAY    The first day, YYYY-MM-DD by UTC; default: six days before the last one.
-  --until DAY   The last day; default: today. At most ${maxDays} days.
-  --json        A list of figures; unknownIds is null with REGISTER_URL: only that register knows its ids.`;
+const notes = `For each client with a verification, the command shows the number of verifications and the percentage of each decision. It also shows how many verifications stated an unknown id, and how many stated no id. Clients with the most no_match come first. The command counts the stored results (VERIFICATIONS_KEPT_DAYS), and decrypts each of them.`;
 
 /** The command `clients usage`. */
 export function usageCommands(withContext: WithContext<UsageContext>, terminal: Terminal): readonly Command[] {
@@ -35,7 +46,9 @@ export function usageCommands(withContext: WithContext<UsageContext>, terminal: 
       name: 'clients usage',
       usage: 'clients usage [--from DAY] [--until DAY] [--json]',
       summary: 'Counts verification decisions by client, to find clients that guess ids or values.',
-      details,
+      options,
+      notes,
+      example: 'clients usage --from 2026-11-01 --until 2026-11-30',
       run: async (args) => {
         const { values } = parseArgs({
           args,
@@ -53,8 +66,7 @@ export function usageCommands(withContext: WithContext<UsageContext>, terminal: 
 
 function readDay(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !dateExists(text))
-    throw new UsageError(`${flag} takes a day as 2026-11-20, not '${text}'`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !dateExists(text)) throw wrongOption(flag, 'a day such as 2026-11-20', text);
   return Date.parse(`${text}T00:00:00Z`);
 }
 
@@ -63,8 +75,10 @@ type UsageOptions = { readonly from: number | undefined; readonly until: number 
 async function printUsage(context: UsageContext, options: UsageOptions, terminal: Terminal): Promise<ExitCode> {
   const last = options.until ?? Math.floor(context.clock.now() / dayMs) * dayMs;
   const first = options.from ?? last - (defaultDays - 1) * dayMs;
-  if (first > last) throw new UsageError('--from is behind --until, which is today unless stated');
-  if (last - first >= maxDays * dayMs) throw new UsageError(`at most ${maxDays} days are counted at once`);
+  if (first > last)
+    throw new UsageError('--from: expected a day before --until (default: today), received a later day.');
+  if (last - first >= maxDays * dayMs)
+    throw new UsageError(`Expected a period of at most ${maxDays} days, received a longer one. Use a later --from.`);
   const onPage = () => requireCaller(terminal);
   const span = { from: first, until: last + dayMs };
   const usage = await verificationUsageByClient({ ...context, span, onPage });

@@ -14,48 +14,73 @@ import {
   parseScopes,
   requirePolicy,
 } from './client-flags.ts';
+import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
 import {
   type Command,
   CommandFailed,
   type ExitCode,
+  jsonOption,
   singleArgument,
   singlePositional,
   type Terminal,
   UsageError,
+  wrongArgument,
+  wrongOption,
 } from './command.ts';
 import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
-const details = `NAME is shown to citizens as the sender of messages and as the user of their data.
+const createOptions: Command['options'] = [
+  { form: '--scopes a,b', meaning: 'The permissions of the client; see the list below. Required.' },
+  {
+    form: '--kind test|team|live',
+    meaning: 'The kind of client. Clients of the kinds team and live cannot use a secret.',
+    defaultValue: 'test',
+  },
+  { form: '--secret', meaning: 'Creates a secret, which is shown once. Use it only for the demo and sandboxes.' },
+  { form: '--jwks FILE', meaning: 'The public keys of the client, {"keys":[…]}.' },
+  {
+    form: '--certificate FILE|dns:NAME',
+    meaning: 'The certificate of the client, or a name in certificates from TLS_CLIENT_CA.',
+  },
+  { form: '--issuer URL', meaning: 'The issuer of its tokens, from TRUSTED_ISSUERS.' },
+  {
+    form: '--binding dpop|mtls|none',
+    meaning: 'Its tokens must be bound to a DPoP key or to a TLS certificate.',
+    defaultValue: 'none, or mtls with --certificate',
+  },
+  {
+    form: '--purposes a,b|any',
+    meaning: 'Each request must state one of these purposes. "any": the client needs no purpose.',
+    defaultValue: 'any',
+  },
+  { form: '--legal-bases a,b|any', meaning: 'The same for legal bases.', defaultValue: 'any' },
+  { form: '--policy NAME', meaning: 'The policy for its verifications.', defaultValue: 'VERIFY_POLICY' },
+  {
+    form: '--return-address TEXT',
+    meaning: "The address for undeliverable letters, such as 'P.O. Box 100, 0101 Oslo'.",
+    defaultValue: 'LETTER_RETURN_ADDRESS',
+  },
+  ...messageOptions,
+  { form: '--quota N', meaning: 'Requests per second for each scope.', defaultValue: '1000' },
+  jsonOption,
+];
 
-  --scopes a,b        What the client may do:
-    identity:verify         Verify claims.
-    identity:verify:claims  Also read which claims of a match are correct.
-    notifications:send      Send notifications, and withdraw them.
-    notifications:read      Read the status of its notifications, and their evidence.
-    documents:read          Read documents that it deposited or has a grant for.
-    documents:write         Deposit and withdraw documents, and grant others to read them.
-    webhooks:manage         Register webhooks for events of its notifications.
-    events:read             Read these events as a feed.
-    access-log:hide         Delay the access log entry that a citizen sees, with a reason.
-    citizen:self            Read the inbox and access log of the citizen named in a token of its --issuer.
-                            Only documents:read can be combined with it.
-    citizens:known          Learn whether the register knows an id.
-  --kind KIND         test (default), team or live; team and live clients cannot use a secret.
-  --secret            Creates a secret, which is shown once: for the demo and sandboxes.
-  --jwks FILE         The public keys of the client, {"keys":[…]}.
-  --certificate FILE|dns:NAME
-                      Its certificate, or a name in certificates from TLS_CLIENT_CA.
-  --issuer URL        The issuer of its tokens, from TRUSTED_ISSUERS.
-  --binding dpop|mtls Its tokens must be bound to a key or certificate.
-  --purposes a,b|any  Each request must state one of these purposes. any (default): no purpose is required.
-  --legal-bases a,b|any
-                      The same for legal bases.
-  --policy NAME       The policy for its verifications, instead of VERIFY_POLICY.
-  --return-address TEXT
-                      The address for undeliverable letters, such as 'P.O. Box 100, 0101 Oslo', instead of
-                      LETTER_RETURN_ADDRESS.
-  --quota N           Requests per second for each scope. Default: 1000.`;
+const createNotes = `NAME is shown to citizens as the sender of messages and as the user of their data. Use exactly one of --secret, --jwks, --certificate and --issuer.
+
+  identity:verify         Verify claims.
+  identity:verify:claims  Also read which claims of a match are correct.
+  notifications:send      Send and withdraw notifications.
+  notifications:read      Read the status and the evidence of its notifications.
+  documents:read          Read documents that it deposited or has a grant for.
+  documents:write         Deposit and withdraw documents, and grant access.
+  webhooks:manage         Register webhooks for events of its notifications.
+  events:read             Read these events as a feed.
+  access-log:hide         Delay the access log entry that a citizen sees.
+  citizen:self            Read the inbox and access log of the citizen in a token
+                          of its --issuer. You can combine it only with
+                          documents:read.
+  citizens:known          Learn whether the register knows an id.`;
 
 /** The `clients` commands, except `clients usage`. */
 export function clientCommands(withContext: WithContext<CommandContext>, terminal: Terminal): readonly Command[] {
@@ -63,9 +88,13 @@ export function clientCommands(withContext: WithContext<CommandContext>, termina
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] [--quota N] [--json]',
-      summary: 'Creates a client that can call the API. A secret is shown once.',
-      details,
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] ' +
+        `${messageFlagsUsage} ` +
+        '[--quota N] [--json]',
+      summary: 'Creates a client that can call the API.',
+      options: createOptions,
+      notes: createNotes,
+      example: "clients create 'Tax Office' --scopes identity:verify --kind live --jwks keys.json",
       run: async (args) => {
         const { wanted, json } = await parseCreateFlags(args, terminal.cwd);
         return await withContext(async (context) => {
@@ -78,6 +107,7 @@ export function clientCommands(withContext: WithContext<CommandContext>, termina
       name: 'clients list',
       usage: 'clients list [--json]',
       summary: 'Lists all clients, including disabled ones.',
+      options: [jsonOption],
       run: async (args) => {
         const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
         return await withContext((context) => listClients(context, values.json === true, terminal));
@@ -87,12 +117,14 @@ export function clientCommands(withContext: WithContext<CommandContext>, termina
     {
       name: 'clients bind',
       usage: 'clients bind ID dpop|mtls|none',
-      summary: 'Sets how the tokens of a client must be bound. Other tokens stop working within a minute.',
+      summary: 'Sets how the tokens of a client must be bound.',
+      notes: 'ID is the id of the client, as "clients list" prints it. Other tokens stop working within a minute.',
+      example: 'clients bind tax-office-1 dpop',
       run: async (args) => {
         const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
         const [clientId, binding, ...others] = positionals;
         if (clientId === undefined || binding === undefined || others.length > 0)
-          throw new UsageError('name one client by its id, and a binding');
+          throw wrongArgument('the id of one client and a binding (dpop, mtls or none)', positionals);
         const known = parseBinding(binding);
         return await withContext((context) => bindClient(context, clientId, known, terminal));
       },
@@ -100,9 +132,11 @@ export function clientCommands(withContext: WithContext<CommandContext>, termina
     {
       name: 'clients disable',
       usage: 'clients disable ID',
-      summary: 'Disables a client permanently. It gets no new tokens, and its tokens stop working within a minute.',
+      summary: 'Disables a client permanently, and removes its webhooks.',
+      notes: 'ID is the id of the client, as "clients list" prints it. Its tokens stop working within a minute.',
+      example: 'clients disable tax-office-1',
       run: async (args) => {
-        const clientId = singleArgument(args, 'name one client by its id');
+        const clientId = singleArgument(args, 'the id of one client');
         return await withContext((context) => disableClient(context, clientId, terminal));
       },
     },
@@ -125,11 +159,11 @@ async function parseCreateFlags(
       json: { type: 'boolean' },
     },
   });
-  const name = singlePositional(positionals, 'name one client; quote a name that contains spaces');
+  const name = singlePositional(positionals, 'one name (put a name with spaces in quotation marks)');
   // Only the demo creates demo clients.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
-  if (kind === undefined) throw new UsageError('--kind must be test, team or live');
-  const { purposes, legalBases, returnAddress, quota } = parseClientFlags(values);
+  if (kind === undefined) throw wrongOption('--kind', 'test, team or live', values.kind);
+  const { purposes, legalBases, returnAddress, messages, quota } = parseClientFlags(values);
   const wanted: ClientOptions = {
     name,
     kind,
@@ -140,6 +174,7 @@ async function parseCreateFlags(
     legalBases: legalBases ?? undefined,
     policy: values.policy,
     returnAddress: returnAddress ?? undefined,
+    messages,
     quota,
   };
   return { wanted, json: values.json === true };
@@ -160,17 +195,19 @@ async function createClient(
     statements: [insertClient(client)],
   });
   const shown = printableClient(client, secret);
-  const lines = Object.entries(shown).map(([name, value]) => value && `${name}: ${[value].flat().join(' ')}\n`);
+  const lines = Object.entries(shown).map(
+    ([name, value]) => value && `${name}: ${[value].flat().join(' ') || 'none'}\n`,
+  );
   terminal.stdout(json ? `${JSON.stringify(shown)}\n` : lines.join(''), secret && lostSecretMessage(client.clientId));
   if (secret !== undefined)
     terminal.stderr(
-      'The secret is shown only once; store it safely. `start` accepts secrets only with CLIENT_SECRETS=true.\n',
+      'The secret is shown only once. Store it in a safe place. The server accepts secrets only with CLIENT_SECRETS=true.\n',
     );
   return 0;
 }
 
 function lostSecretMessage(clientId: string): string {
-  return `The secret of ${clientId} is lost. Disable it: citizen-services clients disable ${clientId}; then create another client.\n`;
+  return `The secret of ${clientId} is lost. Run "citizen-services clients disable ${clientId}", then create another client.\n`;
 }
 
 async function listClients({ read }: CommandContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
@@ -191,7 +228,7 @@ async function disableClient(context: CommandContext, clientId: string, { stderr
     setClientDisabled(clientId, head.at),
     removeClientWebhooks(clientId),
   ]);
-  stderr(`${clientId} is disabled. Its tokens stop working within a minute; its webhooks are removed.\n`);
+  stderr(`${clientId} is disabled. Its tokens stop working within a minute. Its webhooks are removed.\n`);
   return 0;
 }
 
@@ -215,7 +252,9 @@ async function commitClientChange(
   statements: readonly Statement[],
 ): Promise<void> {
   if (!(await commitIfUnchanged(commit, { events: [event], statements })))
-    throw new CommandFailed('There is no such client, or it is disabled already; see: citizen-services clients list');
+    throw new CommandFailed(
+      'Expected an active client, but the client does not exist or is disabled. For all clients, run "citizen-services clients list".',
+    );
 }
 
 /** The printed form of a client, without hashes and keys. */
@@ -233,6 +272,7 @@ function printableClient(client: Client, secret?: Secret) {
     legalBases: client.legalBases,
     policy: client.policy,
     returnAddress: client.returnAddress?.join(', '),
+    ...client.messages,
     quotaPerSecond: client.quota.perSecond,
     createdAt: formatInstant(createdAt),
     disabledAt: disabledAt === undefined ? undefined : formatInstant(disabledAt),

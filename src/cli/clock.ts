@@ -14,7 +14,7 @@ export function clockCommands(withContext: WithContext<ClockContext>, { stderr }
       name: 'clock confirm',
       usage: 'clock confirm',
       summary:
-        'Confirms that the clock is right after it jumped by more than a day. Deletion of old data then resumes.',
+        'Confirms that the clock is correct after a jump of more than a day, so that deletion of old data resumes.',
       run: async (args) => {
         requireNoArguments(args);
         return await withContext(async ({ read, claim, clock }): Promise<ExitCode> => {
@@ -25,7 +25,7 @@ export function clockCommands(withContext: WithContext<ClockContext>, { stderr }
           stderr(
             wasPaused
               ? `The clock is confirmed at ${time}. Deletion resumes.\n`
-              : `Deletion was not paused at ${time}.\n`,
+              : `Nothing to confirm: deletion was not paused at ${time}.\n`,
           );
           return 0;
         });

@@ -62,7 +62,7 @@ test('a command ignores the socket of a killed server, and the next server repla
       },
     },
   ]);
-  assert.equal(statSync(path).mode & 0o777, 0o600, 'who may command the server is its owner');
+  assert.equal(statSync(path).mode & 0o777, 0o600, 'only its owner can send commands to the server');
   assert.deepEqual([await forwardCommand(path, order, terminal), printed], [0, ['hello\u2028\r\n1000000']]);
   await stop();
 });
@@ -170,7 +170,7 @@ test('a file that the server cannot read is reported with the user that opened i
   };
   assert.equal(await forwardCommand(path, ['read', 'not-there'], terminal), 2);
   const [fault, who, usage] = printed.split('\n');
-  assert.equal(fault, 'cannot read not-there: ENOENT, no such file or directory');
+  assert.equal(fault, 'Cannot read not-there: ENOENT, no such file or directory.');
   assert.match(String(who), /^The running server opened this path, .* hides \/tmp and \/home\.$/);
   assert.equal(usage, 'Usage: citizen-services read FILE');
   printed = '';

@@ -71,7 +71,7 @@ async function runForwardedCommand(line: string, socket: Socket, commandsFor: Co
   // Only the owner of the data can connect. Another program than `forwardCommand` may have sent this line.
   const command = parseForwardedCommand(line);
   if (command === undefined) {
-    send({ err: 'Expected one line of JSON from a command of citizen-services.\n' });
+    send({ err: 'Expected one line of JSON from a command of citizen-services, received other text.\n' });
     send({ exit: 2 });
     socket.end();
     return;
@@ -146,7 +146,7 @@ export function forwardCommand(
     if (!connected) resolve(undefined);
     else if (exit !== undefined) resolve(exit);
     else {
-      terminal.stderr('The server stopped before the command was done. Run the command again to resume it.\n');
+      terminal.stderr('The server stopped before the command was done. Start the server, and run the command again.\n');
       resolve(1);
     }
   });

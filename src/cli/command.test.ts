@@ -79,17 +79,72 @@ test('an unknown command is refused with the commands of the same first word, or
     ['keys create', 'keys rotate'],
     ['start', 'keys create', 'keys rotate'],
   ];
-  assert.deepEqual(await run('keys'), { code: 2, stdout: [], stderr: alike, message: "Unknown command 'keys'." });
+  assert.deepEqual(await run('keys'), { code: 2, stdout: [], stderr: alike, message: 'Incomplete command "keys".' });
   assert.deepEqual(await run('keys', 'turn', '-h'), {
     code: 2,
     stdout: [],
     stderr: alike,
-    message: "Unknown command 'keys turn'.",
+    message: 'Unknown command "keys turn".',
   });
   assert.deepEqual(await run('help', 'sing'), {
     code: 2,
     stdout: [],
     stderr: all,
-    message: "Unknown command 'sing'.",
+    message: 'Unknown command "sing".',
   });
+});
+
+test('an unknown command is refused with the nearest command, also if its words have another order or form', async () => {
+  const known = [
+    'start',
+    'citizens import',
+    'documents show',
+    'holds add',
+    'holds release',
+    'keys create',
+    'keys rotate ledger',
+    'keys rotate root',
+    'policies calibrate',
+  ].map(command);
+  const hintFor = async (...args: readonly string[]) => {
+    let errors = '';
+    const stderr = (text: string) => {
+      errors += text;
+    };
+    const terminal = { stdout: () => undefined, stderr, isInteractive: false, cwd: '/' };
+    assert.equal(await runCommandLine(args, known, terminal), 2);
+    return { hint: errors.split('\n', 1)[0], lists: known.filter(({ summary }) => errors.includes(summary)).length };
+  };
+  const hints: ReadonlyArray<readonly [words: string, named: string, nearest: string, lists: number]> = [
+    ['strat', 'strat', 'start', 1],
+    ['documents hold doc_1 --reason x', 'documents hold', 'holds add', 2],
+    ['documents release hld_1', 'documents release', 'holds release', 2],
+    ['import citizens people.csv', 'import citizens', 'citizens import', 1],
+    ['keys rotate-root --finish', 'keys rotate-root', 'keys rotate root', 3],
+    ['ledger rotate-key --now', 'ledger rotate-key', 'keys rotate ledger', 3],
+    ['calibrate --name x', 'calibrate', 'policies calibrate', 1],
+  ];
+  for (const [words, named, nearest, lists] of hints)
+    assert.deepEqual(await hintFor(...words.split(' ')), {
+      hint: `Unknown command "${named}". Did you mean "${nearest}"?`,
+      lists,
+    });
+  assert.deepEqual(await hintFor('documents', 'sing', 'doc_1'), {
+    hint: 'Unknown command "documents sing".',
+    lists: 1,
+  });
+  assert.deepEqual(await hintFor('keys', 'rotate'), { hint: 'Incomplete command "keys rotate".', lists: 2 });
+});
+
+test('help and the list after an unknown command break their lines at the width of the terminal', async () => {
+  const wide: Command = { ...command('start'), summary: 'word '.repeat(30).trim() };
+  for (const args of [['help'], ['start', '--help'], ['sing']]) {
+    let output = '';
+    const write = (text: string) => {
+      output += text;
+    };
+    await runCommandLine(args, [wide], { stdout: write, stderr: write, isInteractive: false, cwd: '/', columns: 60 });
+    const longest = Math.max(...output.split('\n').map(({ length }) => length));
+    assert.ok(longest > 50 && longest <= 60, `${args}: ${longest}`);
+  }
 });

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { type CommandDescription, type CommandOption, commandHelp, commandList } from './command-help.ts';
+import { nearestCommand } from './nearest-command.ts';
 
 /** Where a command writes: data to `stdout`, messages for people to `stderr`. */
 export type Terminal = {
@@ -7,6 +9,8 @@ export type Terminal = {
   readonly stderr: (text: string) => void;
   /** Whether standard error is a terminal. If not, there are no progress bars and no colours. */
   readonly isInteractive: boolean;
+  /** The width of the terminal that shows standard output. Undefined if standard output is not a terminal. */
+  readonly columns?: number | undefined;
   /** The folder that relative paths in the arguments are relative to. */
   readonly cwd: string;
   /** Whether the reader of the output is gone. If a server runs the command for another process: whether that process has ended. */
@@ -28,15 +32,10 @@ export function requireCaller({ hasLeft }: Terminal): void {
 export type ExitCode = 0 | 1 | 2;
 
 /** One command of the command line. `run` receives the arguments after its name. */
-export type Command = {
-  /** Such as `clients create`. */
-  readonly name: string;
-  readonly usage: string;
-  readonly summary: string;
-  /** `--help` shows it below the summary. */
-  readonly details?: string;
-  run(args: readonly string[]): Promise<ExitCode>;
-};
+export type Command = CommandDescription & { run(args: readonly string[]): Promise<ExitCode> };
+
+/** The option of commands that print a result. */
+export const jsonOption: CommandOption = { form: '--json', meaning: 'Prints the result as JSON.' };
 
 /** A command cannot do its work. The message is for the operator; the exit code is 1. */
 export class CommandFailed extends Error {
@@ -63,15 +62,14 @@ export async function runCommandLine(
   const [first = 'help', ...others] = args;
   if (first === 'help' && others.length > 0) return await runCommandLine([...others, '--help'], commands, terminal);
   if (first === 'help' || isHelpFlag(first)) {
-    terminal.stdout(helpText(commands));
+    terminal.stdout(commandList(commands, terminal.columns));
     return 0;
   }
   const command = findCommand(args, commands);
-  if (command === undefined) return printCommandHelp(args, commands, terminal);
+  if (command === undefined) return await printFamilyHelp(args, commands, terminal);
   const rest = args.slice(command.name.split(' ').length);
   if (rest.some(isHelpFlag)) {
-    const details = command.details === undefined ? '' : `\n${command.details}\n`;
-    terminal.stdout(`${command.usage}\n\n${command.summary}\n${details}`);
+    terminal.stdout(commandHelp(command, terminal.columns));
     return 0;
   }
   try {
@@ -96,8 +94,7 @@ export async function runCommandLine(
 async function describeUnknownOption(message: string, { usage }: Command): Promise<string | undefined> {
   const [, option] = /^Unknown option '(--?[^']*)'/.exec(message) ?? [];
   if (option === undefined) return undefined;
-  // Loaded here because correct usage does not need it.
-  const { isSimilarName } = await import('../api/validate-request.ts');
+  const isSimilarName = await loadIsSimilarName();
   const known = [...new Set(usage.match(/--[a-z][a-z-]*/g))];
   const similar = known.find((one) => isSimilarName(option, one) || (option.length > 4 && one.startsWith(option)));
   if (similar !== undefined) return `Unknown option ${option}. Did you mean ${similar}?`;
@@ -107,17 +104,40 @@ async function describeUnknownOption(message: string, { usage }: Command): Promi
 
 const isHelpFlag = (word: string) => word === '--help' || word === '-h';
 
-/** Lists the commands with the same first word, otherwise all: on stdout for `--help`, otherwise as an error with exit code 2. */
-function printCommandHelp(args: readonly string[], commands: readonly Command[], terminal: Terminal): ExitCode {
-  const named = args.filter((word) => !isHelpFlag(word));
-  const related = commands.filter(({ name }) => name.startsWith(`${named[0]} `));
-  if (related.length > 0 && named.length === 1 && args.length > 1) {
-    terminal.stdout(helpText(related));
+/**
+ * For arguments that name no command. Lists the commands that start with the same words: on stdout for `--help`, otherwise as an
+ * error with exit code 2. Lists all commands if there are none.
+ */
+async function printFamilyHelp(
+  args: readonly string[],
+  commands: readonly Command[],
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const optionsAt = args.findIndex((word) => word.startsWith('-'));
+  const words = optionsAt === -1 ? args : args.slice(0, optionsAt);
+  const startingWith = (count: number) =>
+    commands.filter(({ name }) => name.startsWith(`${words.slice(0, count).join(' ')} `));
+  const known = [2, 1].find((count) => count <= words.length && startingWith(count).length > 0) ?? 0;
+  const family = known === 0 ? [] : startingWith(known);
+  const isIncomplete = known > 0 && words.length === known;
+  if (isIncomplete && args.some(isHelpFlag)) {
+    terminal.stdout(commandList(family, terminal.columns));
     return 0;
   }
-  const message = `Unknown command '${named.slice(0, 2).join(' ')}'.`;
-  terminal.stderr(`${message}\n\n${helpText(related.length > 0 ? related : commands)}`);
+  const written = words.slice(0, known === 0 ? 2 : known + 1);
+  const names = commands.map(({ name }) => name);
+  const nearest = isIncomplete ? undefined : nearestCommand(written, names, await loadIsSimilarName());
+  const relatives = commands.filter(({ name }) => name.split(' ')[0] === nearest?.split(' ')[0]);
+  const problem = isIncomplete ? 'Incomplete' : 'Unknown';
+  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  const listed = nearest !== undefined ? relatives : known > 0 ? family : commands;
+  terminal.stderr(`${problem} command "${written.join(' ')}".${hint}\n\n${commandList(listed, terminal.columns)}`);
   return 2;
+}
+
+/** Loaded only for a wrong name. */
+async function loadIsSimilarName() {
+  return (await import('../api/validate-request.ts')).isSimilarName;
 }
 
 /** The command whose name the arguments start with. */
@@ -130,17 +150,29 @@ export function requireNoArguments(args: readonly string[]): void {
   parseArgs({ args, options: {} });
 }
 
-/** The only argument of a command without flags; throws a `UsageError` with the given message. */
-export function singleArgument(args: readonly string[], message: string): string {
-  return singlePositional(parseArgs({ args, options: {}, allowPositionals: true }).positionals, message);
+/** The only argument of a command without options. `expected` names it in the `UsageError`, such as `one file`. */
+export function singleArgument(args: readonly string[], expected: string): string {
+  return singlePositional(parseArgs({ args, options: {}, allowPositionals: true }).positionals, expected);
 }
 
-/** The only argument besides the flags; throws a `UsageError` with the given message. */
-export function singlePositional(positionals: readonly string[], message: string): string {
+/** The only argument besides the options. `expected` names it in the `UsageError`, such as `one file`. */
+export function singlePositional(positionals: readonly string[], expected: string): string {
   const [only, ...others] = positionals;
-  if (only === undefined || others.length > 0) throw new UsageError(message);
+  if (only === undefined || others.length > 0) throw wrongArgument(expected, positionals);
   return only;
 }
+
+/** The error for wrong arguments besides the options. */
+export function wrongArgument(expected: string, received: readonly string[]): UsageError {
+  return new UsageError(`Expected ${expected}, received ${received.map(quoted).join(' ') || 'nothing'}.`);
+}
+
+/** The error for the value of an option; `received` is undefined if the option is absent. */
+export function wrongOption(option: string, expected: string, received: string | undefined): UsageError {
+  return new UsageError(`${option}: expected ${expected}, received ${quoted(received)}.`);
+}
+
+const quoted = (text: string | undefined) => (text === undefined ? 'nothing' : JSON.stringify(text));
 
 /** Node.js appends this to the error for a certificate of an unknown authority. */
 const unknownAuthorityHint = '; if the root CA is installed locally, try running Node.js with --use-system-ca';
@@ -159,11 +191,4 @@ export function messageOf(error: unknown): string {
 
 function isParseArgsFault(fault: unknown): fault is Error {
   return fault instanceof Error && 'code' in fault && String(fault.code).startsWith('ERR_PARSE_ARGS');
-}
-
-/** One line for each command: its name and the first line of its summary. */
-function helpText(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary.split('\n', 1)[0]}`);
-  return `citizen-services COMMAND\n\n${lines.join('\n')}\n\nRun COMMAND --help for details. Settings are environment variables: docs/reference/settings.md.\n`;
 }

@@ -138,17 +138,17 @@ for (const engine of engines) {
       [{ citizenId: 'c'.repeat(201), email }, /^\/citizenId /],
       [{ citizenId: 'c\td', email }, /^\/citizenId must be one line of text without control characters, /],
       [{ email }, /^\/citizenId /],
-      [{ citizenId: 'c' }, /^nothing to store$/],
-      [{ citizenId: 'c-stranger', email }, /^no such citizen is in the register$/],
-      [mailOf('c', 'one<two@example.org>'), /^\/email\/address must be one address/],
-      [mailOf('c', 'one@example.org,two'), /^\/email\/address must be one address/],
+      [{ citizenId: 'c' }, /^expected email, phone or wishes, received none of them$/],
+      [{ citizenId: 'c-stranger', email }, /^the register has no citizen with this id$/],
+      [mailOf('c', 'one<two@example.org>'), /^\/email\/address must be one email address/],
+      [mailOf('c', 'one@example.org,two'), /^\/email\/address must be one email address/],
       [mailOf('c', `${'x'.repeat(250)}@a.example`), /^\/email\/address /],
       ...['0123 456', '+0123456789', '+471234', '+1234567890123456', '4.4770E+11'].map(
         (address) => [{ citizenId: 'c', phone: { address, verifiedAt: at } }, /^\/phone\/address /] as const,
       ),
       [
         { citizenId: 'c', wishes: { ...noPreferences, channels: ['email'], declined: ['email'] } },
-        /^a channel is both wished and declined$/,
+        /^the same channel is in channels and in declined$/,
       ],
       ...Object.keys(noPreferences).map(
         (name) =>
@@ -157,7 +157,7 @@ for (const engine of engines) {
             new RegExp(`^/wishes/${name} required$`),
           ] as const,
       ),
-      [{ citizenId: 'c', email, note: 'x'.repeat(10_000) }, /^longer than 10000 characters$/],
+      [{ citizenId: 'c', email, note: 'x'.repeat(10_000) }, /^expected at most 10000 characters, received \d+$/],
     ];
     const good = mailOf('c'.repeat(200), 'one@example.org');
     const { code, printed } = await contacts.run([...bad.map(([line]) => line), good]);
@@ -178,7 +178,12 @@ for (const engine of engines) {
       '{"citizenId":\n7\n',
       '',
     ]);
-    const expected = ['line 1: no JSON', 'line 2: must be object', '1 citizens stored, 2 lines refused.', ''];
+    const expected = [
+      'line 1: expected a JSON object, received other text',
+      'line 2: must be object',
+      '1 citizens stored, 2 lines refused.',
+      '',
+    ];
     assert.deepEqual([code, printed.split('\n')], [1, expected]);
     assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
   });
@@ -187,7 +192,7 @@ for (const engine of engines) {
     const contacts = await openContacts(t, engine, async () => true);
     const lines = [mailOf('c-1', 'müller@example.org'), mailOf('c-2', 'two@example.org')];
     const { code, printed } = await contacts.run(lines, 'latin1');
-    const refused = 'line 1: not UTF-8 text; convert the file, as with iconv\n';
+    const refused = 'line 1: expected UTF-8 text; convert the file, for example with iconv\n';
     assert.deepEqual([code, printed], [1, `${refused}1 citizens stored, 1 lines refused.\n`]);
     assert.equal(await contacts.mailOf('c-1'), undefined);
     assert.equal(await contacts.mailOf('c-2'), 'two@example.org');

@@ -50,10 +50,11 @@ export function contactCommands(withContext: WithContext<ContactsContext>, termi
     {
       name: 'contacts import',
       usage: 'contacts import FILE',
-      summary:
-        'Imports verified addresses and preferences of citizens, one JSON object per line; see docs/operate/channels.md.',
+      summary: 'Imports verified addresses and contact preferences of citizens from a file of JSON lines.',
+      notes: 'The page docs/operate/channels.md describes the file: one JSON object per line.',
+      example: 'contacts import contacts.jsonl',
       run: async (args) => {
-        const path = await resolveReadableFile(terminal.cwd, singleArgument(args, 'name one file'));
+        const path = await resolveReadableFile(terminal.cwd, singleArgument(args, 'one file'));
         return await withContext((context) => importContacts(context, path, terminal));
       },
     },
@@ -136,7 +137,7 @@ async function importBatch(
 async function importLine(context: ContactsContext, line: ContactLine | string): Promise<string | undefined> {
   if (typeof line === 'string') return line;
   const { citizenId } = line;
-  if (!(await context.register.exists(citizenId))) return 'no such citizen is in the register';
+  if (!(await context.register.exists(citizenId))) return 'the register has no citizen with this id';
   const head = eventHead(context);
   await context.commit({
     events: [{ type: 'contact-wishes.stated', ...head, citizenId }],
@@ -158,27 +159,28 @@ async function statementsOf(context: ContactsContext, line: ContactLine, now: nu
 }
 
 function parseLine(text: string): ContactLine | string {
-  if (text.length > maxLineLength) return `longer than ${maxLineLength} characters`;
+  if (text.length > maxLineLength) return `expected at most ${maxLineLength} characters, received ${text.length}`;
   // The decoder writes this character for bytes that are not UTF-8.
-  if (text.includes('\ufffd')) return 'not UTF-8 text; convert the file, as with iconv';
+  if (text.includes('\ufffd')) return 'expected UTF-8 text; convert the file, for example with iconv';
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return 'no JSON';
+    return 'expected a JSON object, received other text';
   }
   const [first] = faultsOf(value);
   if (first !== undefined) return `${first.pointer ?? ''} ${first.detail}`.trim();
   // The schema check has verified this shape.
   const line = value as ContactLine;
   if (!citizenIdPattern.test(line.citizenId)) return `/citizenId ${citizenIdRequirement}`;
-  if (line.email === undefined && line.phone === undefined && line.wishes === undefined) return 'nothing to store';
+  if (line.email === undefined && line.phone === undefined && line.wishes === undefined)
+    return 'expected email, phone or wishes, received none of them';
   return (line.wishes === undefined ? undefined : preferencesFault(line.wishes)) ?? line;
 }
 
 const addressFaults = {
-  email: '/email/address must be one address that mail can be sent to, its part before the @ in ASCII',
-  sms: '/phone/address must be one phone number with its country code, such as +4740000000; PHONE_COUNTRY allows numbers without it',
+  email: '/email/address must be one email address, with ASCII characters before the @',
+  sms: '/phone/address must be one phone number with its country code, such as +4740000000; without the code, set PHONE_COUNTRY',
 } as const;
 
 /** The line with its addresses in the form that messages use, or the reason why it is refused. */

@@ -52,6 +52,25 @@ export const demoDocuments: readonly DemoDocument[] = [
     citizenId: 'demo-mary',
     title: 'Notice of assessment 2025',
     kind: 'notice',
-    text: 'NOTICE OF ASSESSMENT 2025\n\nMary Smith\nNothing is owed. Nothing is to be done.\n',
+    text: 'NOTICE OF ASSESSMENT 2025\n\nMary Smith\nYou have nothing to pay. You do not need to do anything.\n',
   },
 ];
+
+type DemoClient = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+};
+type StoredDocument = { readonly id: string; readonly citizenId: string };
+
+/** The content of `demo.json`: the addresses of the demo, its clients, its citizens and its documents. */
+export type DemoFile = {
+  readonly baseUrl: string;
+  readonly tokenUrl: string;
+  readonly clients: readonly DemoClient[];
+  readonly citizens: readonly Pick<
+    (typeof demoCitizens)[number],
+    'citizenId' | 'givenName' | 'familyName' | 'birthDate' | 'email'
+  >[];
+  readonly documents: readonly StoredDocument[];
+};

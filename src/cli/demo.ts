@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { scopes } from '../api/operation.ts';
 import { tokenPath } from '../auth/access-token.ts';
@@ -8,23 +8,13 @@ import { insertClient } from '../auth/client-store.ts';
 import { type ImportDeps, importCitizens } from '../identity/import/import-citizens.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
 import { CommandFailed } from './command.ts';
-import { type DemoDocument, demoCitizens, demoDocuments } from './demo-data.ts';
+import { replacePrivateFile } from './demo-commands.ts';
+import { type DemoDocument, type DemoFile, demoCitizens, demoDocuments } from './demo-data.ts';
+import { writeDemoEnvironments } from './demo-environments.ts';
 import { personas } from './personas.ts';
 
-type DemoClient = { readonly clientId: string; readonly clientSecret: string; readonly scopes: readonly string[] };
-type StoredDocument = { readonly id: string; readonly citizenId: string };
-
-/** The content of `demo.json`: the addresses of the demo, its clients, its citizens and its documents. */
-export type DemoFile = {
-  readonly baseUrl: string;
-  readonly tokenUrl: string;
-  readonly clients: readonly DemoClient[];
-  readonly citizens: readonly Pick<
-    (typeof demoCitizens)[number],
-    'citizenId' | 'givenName' | 'familyName' | 'birthDate' | 'email'
-  >[];
-  readonly documents: readonly StoredDocument[];
-};
+type DemoClient = DemoFile['clients'][number];
+type StoredDocument = DemoFile['documents'][number];
 
 /** The dependencies of the seeding: the app, its address, and tokens of the running server. */
 export type DemoContext = ImportDeps & {
@@ -64,9 +54,8 @@ function readDemoFile(path: string): DemoFile | undefined {
 }
 
 function writeDemoFile(path: string, content: DemoFile): DemoFile {
-  writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(`${path}.new`, 0o600);
-  renameSync(`${path}.new`, path);
+  replacePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
+  writeDemoEnvironments(dirname(path), content);
   return content;
 }
 
@@ -101,7 +90,7 @@ async function createDemoClient(context: DemoContext): Promise<DemoClient> {
     context.random,
   );
   if ('fault' in created || created.secret === undefined)
-    throw new CommandFailed('the demo client could not be created');
+    throw new CommandFailed('Cannot create the client of the demo. Delete DATA_DIR, and start the demo again.');
   const { clientId, scopes: allowed } = created.client;
   const head = { id: context.createId('event'), at: context.clock.now(), actor: { process: 'demo' } } as const;
   await context.commit({
@@ -127,7 +116,9 @@ async function deposit(baseUrl: string, token: string, document: DemoDocument): 
   });
   const record: unknown = await response.json();
   if (response.status !== 201 || typeof record !== 'object' || record === null || !('id' in record)) {
-    throw new CommandFailed(`the demo's documents could not be deposited: ${JSON.stringify(record)}`);
+    throw new CommandFailed(
+      `Expected status 201 for a document of the demo, received ${response.status}: ${JSON.stringify(record)}`,
+    );
   }
   return { id: String(record.id), citizenId };
 }
@@ -140,10 +131,16 @@ async function notify(baseUrl: string, token: string, citizenId: string): Promis
       'content-type': 'application/json',
       'idempotency-key': `demo-${citizenId}`,
     },
-    body: JSON.stringify({ citizenId, subject: 'A document for you', message: 'A new document lies ready for you.' }),
+    body: JSON.stringify({
+      citizenId,
+      subject: 'A document for you',
+      message: 'You have a new document. Sign in to read it.',
+    }),
   });
   if (response.status !== 202)
-    throw new CommandFailed(`the demo's notices could not be sent: ${await response.text()}`);
+    throw new CommandFailed(
+      `Expected status 202 for a message of the demo, received ${response.status}: ${await response.text()}`,
+    );
   await response.body?.cancel();
 }
 
@@ -161,35 +158,4 @@ export async function fetchUntilAccepted(
     await response.body?.cancel();
     await pause(Number(response.headers.get('retry-after') ?? 1) * 1_000);
   }
-}
-
-/** The text that the demo prints: its addresses, and three commands to paste into a shell. */
-export function demoText(demo: DemoFile, token: string, adminUrl: string | undefined): string {
-  const { baseUrl } = demo;
-  const person = demo.citizens.find(({ citizenId }) => citizenId === 'demo-mary');
-  const document = demo.documents.find(({ citizenId }) => citizenId === 'demo-mary');
-  const auth = `-H 'Authorization: Bearer ${token}'`;
-  const json = `-H 'Content-Type: application/json'`;
-  const claims = JSON.stringify({
-    citizenId: person?.citizenId,
-    givenName: person?.givenName,
-    familyName: person?.familyName,
-    birthDate: person?.birthDate,
-  });
-  const message = JSON.stringify({ citizenId: person?.citizenId, message: 'Your permit is ready.' });
-  return `citizen-services demo. It listens on loopback only and sends nothing outside${demo.citizens.length > 0 ? `; ${demo.citizens.length} invented citizens` : ''}.
-
-  API        ${baseUrl}/v1
-  Reference  ${baseUrl}/docs
-  Citizens   ${baseUrl}/me     their messages, documents, and who used their data
-  Outbox     ${baseUrl}/outbox     every mail that would have been sent
-  Metrics    ${adminUrl}/metrics
-
-Clients, citizens and documents: demo.json in the data folder. Try now (the token is good for ten minutes):
-
-curl -s ${baseUrl}/v1/identity/verify ${auth} ${json} -d '${claims}'
-curl -s ${baseUrl}/v1/notifications/send ${auth} ${json} -d '${message}'
-curl -s ${baseUrl}/v1/documents/${document?.id} ${auth}
-
-`;
 }

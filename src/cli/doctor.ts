@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type CallTimeout, createCallTimeout, timedOut } from '../jobs/call-timeout.ts';
 import type { Timer } from '../jobs/timer.ts';
-import { type Command, explainUnknownAuthority, messageOf, type Terminal } from './command.ts';
+import { type Command, explainUnknownAuthority, jsonOption, messageOf, type Terminal } from './command.ts';
 
 /** The result of a check; `fix` is what the operator has to do. It contains no secret. */
 export type DoctorFinding =
@@ -45,9 +45,10 @@ export function doctorCommand(planChecks: () => Promise<CheckPlan>, terminal: Te
   return {
     name: 'doctor',
     usage: 'doctor [--json]',
-    summary: 'Checks this installation and prints how to fix each problem. Changes nothing.',
-    details:
-      'Run it as the user of the server, with its settings: before the first start, after each change, and when something is wrong.\nThe exit code is 1 if there is a FAULT, and 0 if there are only warnings.',
+    summary: 'Checks this installation and prints how to fix each problem.',
+    options: [jsonOption],
+    notes:
+      'It changes nothing. Run it as the user of the server, with its settings: before the first start, after each change, and when there is a problem.\n\nThe exit code is 1 if there is a FAULT, and 0 if there are only warnings.',
     run: async (args) => {
       const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
       const { stages, redact, end } = await planChecks();

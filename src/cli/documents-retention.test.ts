@@ -28,20 +28,20 @@ for (const engine of engines) {
       };
       const terminal = { stdout, stderr, isInteractive: false, cwd: '/' };
       const commands = retentionCommands((use) => use(deps), terminal);
-      const args = ['documents', 'hold', '--citizen', citizenId, '--reason', 'Court order 4 O 12/26'];
+      const args = ['holds', 'add', '--citizen', citizenId, '--reason', 'Court order 4 O 12/26'];
       const code = await runCommandLine(args, commands, terminal);
       assert.match(placed, code === 0 ? /^hld_\w{26}\n$/ : /^$/);
       return { code, printed };
     };
     assert.deepEqual(await placeOn(testCitizenId), {
       code: 0,
-      printed: 'It holds the documents of this citizen, now 2, and what is deposited later.\n',
+      printed: 'The hold applies to all documents of this citizen (2 now) and to later deposits.\n',
     });
     // Citizens of an external register have no keys here.
     await app.db.write(app.citizenKeys.destructionStatements(otherCitizenId));
     assert.deepEqual(await placeOn(otherCitizenId), {
       code: 0,
-      printed: 'There is no document of this citizen now. The hold covers later deposits.\n',
+      printed: 'The hold applies to all future documents of this citizen. There are none now.\n',
     });
     const slip = await placeOn(`${testCitizenId}x`);
     assert.equal(slip.code, 1);

@@ -10,12 +10,40 @@ import { activeHolds, countDocuments } from '../documents/retention/retention-st
 import { formatInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
-import { type Command, CommandFailed, type ExitCode, singleArgument, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  type ExitCode,
+  jsonOption,
+  singleArgument,
+  type Terminal,
+  UsageError,
+  wrongArgument,
+  wrongOption,
+} from './command.ts';
 import { eventHead, type WithContext } from './command-context.ts';
 import type { DocumentsContext } from './documents.ts';
 
 /** The maximum characters of a text for the ledger. */
 const maxTextLength = 2_000;
+
+const holdOptions: Command['options'] = [
+  { form: '--citizen ID', meaning: 'Places the hold on all documents of this citizen, also on later deposits.' },
+  {
+    form: '--reason TEXT',
+    meaning: `The reason, such as the court order. Required. At most ${maxTextLength} characters on one line.`,
+  },
+];
+
+const classOptions: Command['options'] = [
+  { form: '--keep-days N', meaning: 'Documents are kept at least this number of days after their issue. Required.' },
+  {
+    form: '--erase-after-days N',
+    meaning: 'Documents are due for erasure this number of days after their issue. At least --keep-days.',
+    defaultValue: 'never',
+  },
+  { form: '--basis TEXT', meaning: 'The rule that sets these periods. Required.' },
+];
 
 /** The commands for legal holds and retention classes. */
 export function retentionCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
@@ -25,19 +53,12 @@ export function retentionCommands(withContext: WithContext<DocumentsContext>, te
 function holdCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
   return [
     {
-      name: 'documents holds',
-      usage: 'documents holds [--json]',
-      summary: 'Lists the active legal holds.',
-      run: async (args) => {
-        const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
-        return await withContext((context) => listHolds(context, values.json === true, terminal));
-      },
-    },
-    {
-      name: 'documents hold',
-      usage: 'documents hold (DOCUMENT | --citizen ID) --reason TEXT',
-      summary:
-        'Places a legal hold on a document, or on all documents of a citizen, which prevents erasure. The access log of the citizen shows it with the reason.',
+      name: 'holds add',
+      usage: 'holds add (DOCUMENT | --citizen ID) --reason TEXT',
+      summary: 'Places a legal hold, which prevents erasure, on a document or on all documents of a citizen.',
+      options: holdOptions,
+      notes: 'It prints the id of the hold. The access log of the citizen shows the hold with its reason.',
+      example: `holds add --citizen c-1029 --reason 'Court order 4 O 12/26'`,
       run: async (args) => {
         const retentionOptions = parseHoldFlags(args);
         return await withContext<ExitCode>(async (context) => {
@@ -51,13 +72,25 @@ function holdCommands(withContext: WithContext<DocumentsContext>, terminal: Term
       },
     },
     {
-      name: 'documents release',
-      usage: 'documents release HOLD',
-      summary: 'Releases a legal hold.',
+      name: 'holds list',
+      usage: 'holds list [--json]',
+      summary: 'Lists the active legal holds.',
+      options: [jsonOption],
       run: async (args) => {
-        const oneHold = 'name one hold by its id, as hld_…';
+        const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
+        return await withContext((context) => listHolds(context, values.json === true, terminal));
+      },
+    },
+    {
+      name: 'holds release',
+      usage: 'holds release HOLD',
+      summary: 'Releases a legal hold.',
+      notes: 'HOLD is the id that "holds add" and "holds list" print.',
+      example: 'holds release hld_01JD3Y9Z8Q6W2V5T4R7N0M1KXC',
+      run: async (args) => {
+        const oneHold = 'the id of one hold, such as hld_01…';
         const hold = parseId('hold', singleArgument(args, oneHold));
-        if (hold === undefined) throw new UsageError(oneHold);
+        if (hold === undefined) throw wrongArgument(oneHold, args);
         return await withContext<ExitCode>(async (context) => {
           const { fault } = await releaseHold(context, hold, { operator: context.operator });
           if (fault !== undefined) throw new CommandFailed(fault);
@@ -71,21 +104,26 @@ function holdCommands(withContext: WithContext<DocumentsContext>, terminal: Term
 function classCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
   return [
     {
-      name: 'documents classes',
-      usage: 'documents classes [--json]',
-      summary: 'Lists the retention classes.',
-      run: async (args) => {
-        const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
-        return await withContext((context) => listClasses(context, values.json === true, terminal));
-      },
-    },
-    {
-      name: 'documents class',
-      usage: 'documents class NAME --keep-days N [--erase-after-days N] --basis TEXT',
-      summary: 'Creates a retention class, or changes it for future deposits.',
+      name: 'retention-classes add',
+      usage: 'retention-classes add NAME --keep-days N [--erase-after-days N] --basis TEXT',
+      summary: 'Adds a retention class, or changes an existing class for future deposits.',
+      options: classOptions,
+      notes:
+        'NAME has lowercase letters, digits and hyphens. If the class exists, the new values apply only to documents that are deposited later.',
+      example: `retention-classes add permit --keep-days 3650 --basis 'Building Act, section 12'`,
       run: async (args) => {
         const retentionOptions = parseRetentionClassFlags(args);
         return await withContext((context) => setClass(context, retentionOptions));
+      },
+    },
+    {
+      name: 'retention-classes list',
+      usage: 'retention-classes list [--json]',
+      summary: 'Lists the retention classes.',
+      options: [jsonOption],
+      run: async (args) => {
+        const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
+        return await withContext((context) => listClasses(context, values.json === true, terminal));
       },
     },
   ];
@@ -94,8 +132,8 @@ function classCommands(withContext: WithContext<DocumentsContext>, terminal: Ter
 // A hold can be placed before the first document.
 function holdScopeText(documents: number): string {
   return documents === 0
-    ? 'There is no document of this citizen now. The hold covers later deposits.\n'
-    : `It holds the documents of this citizen, now ${documents}, and what is deposited later.\n`;
+    ? 'The hold applies to all future documents of this citizen. There are none now.\n'
+    : `The hold applies to all documents of this citizen (${documents} now) and to later deposits.\n`;
 }
 
 function parseHoldFlags(args: readonly string[]) {
@@ -105,14 +143,17 @@ function parseHoldFlags(args: readonly string[]) {
   const [name, ...others] = positionals;
   if (reason.trim() === '' || reason.length > maxTextLength || !singleLinePattern.test(reason)) {
     throw new UsageError(
-      `--reason says why, such as the court order: ${singleLineRequirement}, of at most ${maxTextLength} characters. The citizen reads it in the access log`,
+      `--reason: expected the reason, such as the court order, as ${singleLineRequirement} of at most ${maxTextLength} characters. The citizen reads it in the access log.`,
     );
   }
   if (others.length > 0 || (name === undefined) === (citizen === undefined)) {
-    throw new UsageError('name one document, or one citizen with --citizen');
+    throw new UsageError(
+      `Expected the id of one document, or one citizen with --citizen, received ${positionals.length + (citizen === undefined ? 0 : 1)} values.`,
+    );
   }
   const document = name === undefined ? undefined : parseId('document', name);
-  if (name !== undefined && document === undefined) throw new UsageError('a document has an id as doc_…');
+  if (name !== undefined && document === undefined)
+    throw wrongArgument('the id of a document, such as doc_01…', positionals);
   return { reason, on: document === undefined ? { citizenId: citizen ?? '' } : { document } };
 }
 
@@ -121,7 +162,7 @@ async function listHolds({ read }: DocumentsContext, json: boolean, { stdout, st
   if (json) stdout(`${JSON.stringify(holds)}\n`);
   else {
     for (const { id, placedAt, documentId } of holds)
-      stdout(`${id}\t${placedAt}\t${documentId ?? 'a whole citizen'}\n`);
+      stdout(`${id}\t${placedAt}\t${documentId ?? 'all documents of a citizen'}\n`);
     stderr(`${holds.length} holds\n`);
   }
   return 0;
@@ -136,23 +177,28 @@ function parseRetentionClassFlags(args: readonly string[]): RetentionClass {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [name = '', ...others] = positionals;
   if (!new RegExp(retentionClassNamePattern).test(name) || others.length > 0) {
-    throw new UsageError('name one class in small letters, digits and hyphens');
+    throw wrongArgument('one class name of lowercase letters, digits and hyphens', positionals);
   }
   const legalBasis = values.basis?.trim() ?? '';
   if (legalBasis === '' || legalBasis.length > maxTextLength) {
-    throw new UsageError(`--basis names the rule that sets these times, in ${maxTextLength} characters at most`);
+    throw wrongOption(
+      '--basis',
+      `the rule that sets these periods, in at most ${maxTextLength} characters`,
+      values.basis,
+    );
   }
   const keepDays = parseDays(values['keep-days'], '--keep-days');
   const erase = values['erase-after-days'];
   const eraseAfterDays = erase === undefined ? null : parseDays(erase, '--erase-after-days');
   if (eraseAfterDays !== null && eraseAfterDays < keepDays) {
-    throw new UsageError('--erase-after-days is not below --keep-days');
+    throw wrongOption('--erase-after-days', `at least the ${keepDays} days of --keep-days`, erase);
   }
   return { name, keepDays, eraseAfterDays, legalBasis };
 }
 
 function parseDays(text: string | undefined, name: string): number {
-  if (!/^\d{1,5}$/.test(text ?? '') || Number(text) > 73_000) throw new UsageError(`${name} is a number of days`);
+  if (!/^\d{1,5}$/.test(text ?? '') || Number(text) > 73_000)
+    throw wrongOption(name, 'a whole number of days, at most 73000', text);
   return Number(text);
 }
 

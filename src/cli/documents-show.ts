@@ -3,12 +3,20 @@ import type { StoredDocument } from '../documents/document.ts';
 import { type DocumentWithGrants, findDocument } from '../documents/document-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { type DocumentId, parseId } from '../kernel/id.ts';
-import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  type ExitCode,
+  jsonOption,
+  singlePositional,
+  type Terminal,
+  wrongArgument,
+} from './command.ts';
 import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 
 type ShowContext = Omit<CommandContext, 'random'>;
 
-const oneDocument = 'name one document by its id, as doc_…';
+const oneDocument = 'the id of one document, such as doc_01…';
 
 /** The command `documents show`. */
 export function documentShowCommands(withContext: WithContext<ShowContext>, terminal: Terminal): readonly Command[] {
@@ -16,14 +24,16 @@ export function documentShowCommands(withContext: WithContext<ShowContext>, term
     {
       name: 'documents show',
       usage: 'documents show ID [--json]',
-      summary:
-        'Shows the state of a document: its scan, retention, legal hold and grants. It does not show title or content.',
-      details: 'The access log of the citizen shows that you looked.',
+      summary: 'Shows the state of a document: its scan, retention, legal hold and grants.',
+      options: [jsonOption],
+      notes:
+        'It does not show the title or the content. The access log of the citizen shows that an operator read the state.',
+      example: 'documents show doc_01JD3Y9Z8Q6W2V5T4R7N0M1KXC',
       run: async (args) => {
         const options = { json: { type: 'boolean' } } as const;
         const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
         const id = parseId('document', singlePositional(positionals, oneDocument));
-        if (id === undefined) throw new UsageError(oneDocument);
+        if (id === undefined) throw wrongArgument(oneDocument, positionals);
         return await withContext((context) => showDocument(context, id, values.json === true, terminal));
       },
     },
@@ -38,7 +48,8 @@ async function showDocument(
   { stdout }: Terminal,
 ): Promise<ExitCode> {
   const found = await findDocument(context.read, id);
-  if (found === undefined) throw new CommandFailed(`there is no document ${id}`);
+  if (found === undefined)
+    throw new CommandFailed(`Expected the id of a stored document, but there is no document ${id}. Check the id.`);
   const { citizenId } = found.document;
   await context.commit({
     events: [{ type: 'document.record-read', ...eventHead(context), citizenId, document: id }],

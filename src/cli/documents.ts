@@ -4,7 +4,7 @@ import { type DeletionPage, type RetentionDeps, runDeletion } from '../documents
 import { queueRescans } from '../documents/scan/scan-store.ts';
 import { type DocumentFinding, rowDeadlineMs, verifyDocuments } from '../documents/verify-documents.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
-import { type Command, type ExitCode, requireCaller, type Terminal } from './command.ts';
+import { type Command, type ExitCode, jsonOption, requireCaller, type Terminal } from './command.ts';
 import type { WithContext } from './command-context.ts';
 import { clearLineText, formatCount } from './progress.ts';
 
@@ -21,8 +21,9 @@ export function documentCommands(withContext: WithContext<DocumentsContext>, ter
     {
       name: 'documents verify',
       usage: 'documents verify [--quick] [--json]',
-      summary:
-        'Reads every record and document, and reports damage and orphans. Repairs nothing. --quick reads only the end of each document.',
+      summary: 'Reads all documents and their records, and reports damage and files without a record.',
+      notes: 'It changes nothing.',
+      options: [{ form: '--quick', meaning: 'Reads only the end of each document.' }, jsonOption],
       run: async (args) => {
         const flags = { quick: { type: 'boolean' }, json: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args, options: flags });
@@ -32,8 +33,8 @@ export function documentCommands(withContext: WithContext<DocumentsContext>, ter
     {
       name: 'documents delete-due',
       usage: 'documents delete-due [--preview] [--json]',
-      summary:
-        'Erases documents that are withdrawn, or past the end of their retention class. --preview only lists them.',
+      summary: 'Erases documents that are withdrawn, or whose time in their retention class has ended.',
+      options: [{ form: '--preview', meaning: 'Only lists the documents, and erases nothing.' }, jsonOption],
       run: async (args) => {
         const flags = { preview: { type: 'boolean' }, json: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args, options: flags });
@@ -43,7 +44,8 @@ export function documentCommands(withContext: WithContext<DocumentsContext>, ter
     {
       name: 'documents rescan',
       usage: 'documents rescan [--quarantined]',
-      summary: 'Queues all released documents for another scan. --quarantined includes those in quarantine.',
+      summary: 'Queues all released documents for another scan.',
+      options: [{ form: '--quarantined', meaning: 'Also queues the documents in quarantine.' }],
       run: async (args) => {
         const { values } = parseArgs({ args, options: { quarantined: { type: 'boolean' } } });
         return await withContext((context) => rescan(context, values.quarantined === true, terminal));
@@ -73,7 +75,7 @@ async function verify(context: DocumentsContext, { quick, json }: Flags, termina
     },
   });
   if (json === true) terminal.stdout(`${JSON.stringify({ ...done, list })}\n`);
-  const what = done.findings === 0 ? 'all is as it was stored' : `${done.findings} findings; nothing was changed`;
+  const what = done.findings === 0 ? 'no damage' : `${done.findings} findings. Nothing was changed`;
   terminal.stderr(`${terminal.isInteractive ? '\r' : ''}${done.documents} documents, ${done.bytes} bytes: ${what}\n`);
   return done.findings === 0 ? 0 : 1;
 }
@@ -122,6 +124,6 @@ async function rescan(context: DocumentsContext, quarantined: boolean, terminal:
     queued += rows.length;
     if (rows.length < request.limit) break;
   }
-  terminal.stderr(`${queued} documents are queued for the scanner\n`);
+  terminal.stderr(`${queued} documents are queued for the scanner.\n`);
   return 0;
 }

@@ -17,37 +17,58 @@ import { dateExists } from '../identity/register/birth-date.ts';
 import type { ClaimName } from '../identity/register/claims.ts';
 import { type Clock, formatInstant } from '../kernel/clock.ts';
 import { readArgumentFile, resolveReadableFile } from './argument-file.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import { type Command, type Terminal, UsageError, wrongOption } from './command.ts';
 import { readMapping } from './import-citizens.ts';
 import { rowsProgress } from './progress.ts';
 
-const details = `Each pair has a claim, a record, and whether both are of the same person. The command decides each pair like a verification with
-the id of the record, and counts the matches. It prints the result as JSON on standard output.
+const options: Command['options'] = [
+  { form: '--register R.csv', meaning: 'The records of the register. The column citizenId has their ids. Required.' },
+  { form: '--claims C.csv', meaning: 'The claims of people. The column citizenId has the id of the claim. Required.' },
+  {
+    form: '--pairs P.csv',
+    meaning:
+      'The pairs, with the columns claim, record and same. same is 1, true or yes for one person, and 0, false or no for two. Required.',
+  },
+  {
+    form: '--use A,B',
+    meaning:
+      'The claims to compare. Add citizenId to decide each claim as if it stated the id of the record: a policy can have stricter rules for that.',
+    defaultValue: 'all claims that both files have',
+  },
+  {
+    form: '--policy NAME',
+    meaning: `${[...shippedPolicies.keys()].join(', ')}, or a file from "policies calibrate".`,
+    defaultValue: standardPolicy3.name,
+  },
+  { form: '--columns MAP', meaning: 'The column of each claim in both files, in the form of "citizens import --map".' },
+  {
+    form: '--by COLUMN',
+    meaning:
+      'Also counts the pairs of each value of this column of the claims file, for example the origin of the people. The result has them as groups, and standard error shows a line for each group.',
+  },
+  {
+    form: '--today DATE',
+    meaning: 'The day of the claims, YYYY-MM-DD, on which former values may have expired.',
+    defaultValue: 'today',
+  },
+  { form: '--json', meaning: 'Accepted like in other commands. The result is always JSON.' },
+];
 
-  --register R.csv  The records of the register. The column citizenId has their ids.
-  --claims C.csv    The claims of people. The column citizenId has the id of the claim.
-  --pairs P.csv     The pairs, with the columns claim, record and same. same is 1, true or yes for one person, and 0, false or no for two.
-  --use A,B         The claims to compare. Default: all claims that both files have. Add citizenId to decide each claim as if it stated the
-                    id of the record: a policy can have stricter rules for that.
-  --policy NAME     ${[...shippedPolicies.keys()].join(', ')}, or a file from calibrate. Default: ${standardPolicy3.name}.
-  --columns MAP     The column of each claim in both files, as for import citizens.
-  --by COLUMN       Also counts the pairs of each value of this column of the claims file, for example the origin of the people. The
-                    result has them as groups, and standard error shows a line for each group.
-  --today DATE      The day of the claims, YYYY-MM-DD, on which former values may have expired. Default: today.
-  --json            Accepted like in other commands. The result is always JSON.
+const notes = `Each pair has a claim, a record, and whether both are of the same person. The command decides each pair like a verification with the id of the record, and counts the matches. It prints the result as JSON on standard output.
 
-If you compare addresses or document numbers, a tolerant policy is measured without its minimum of claims: the server would refuse
-some of these claims. The columns formerNames, formerAddresses, underReview, locked and deceased of the register count as on the server.`;
+If you compare addresses or document numbers, a tolerant policy is measured without its minimum of claims: the server would refuse some of these claims. The columns formerNames, formerAddresses, underReview, locked and deceased of the register count as on the server.`;
 
-/** The command `evaluate`; `stopwatch` returns processor time in milliseconds. */
+/** The command `policies evaluate`; `stopwatch` returns processor time in milliseconds. */
 export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: () => number): readonly Command[] {
   return [
     {
-      name: 'evaluate',
+      name: 'policies evaluate',
       usage:
-        'evaluate --register R.csv --claims C.csv --pairs P.csv [--use givenName,familyName,…] [--policy NAME] [--columns MAP] [--by COLUMN] [--today DATE] [--json]',
-      summary: 'Measures the matcher on labelled pairs of claims and records.',
-      details,
+        'policies evaluate --register R.csv --claims C.csv --pairs P.csv [--use A,B] [--policy NAME] [--columns MAP] [--by COLUMN] [--today DATE] [--json]',
+      summary: 'Measures a matching policy on labelled pairs of claims and records.',
+      options,
+      notes,
+      example: 'policies evaluate --register people.csv --claims claims.csv --pairs pairs.csv',
       run: async (args) => {
         const { values } = parseArgs({
           args,
@@ -65,14 +86,14 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
         });
         const path = async (name: 'register' | 'claims' | 'pairs') => {
           const file = values[name];
-          if (file === undefined) throw new UsageError(`--${name} names a file.`);
+          if (file === undefined) throw wrongOption(`--${name}`, 'a CSV file', undefined);
           return await resolveReadableFile(terminal.cwd, file);
         };
         const columns = await readMapping('--columns', values.columns, terminal.cwd);
         const register = await readPeople(await path('register'), columns);
         const claimsPath = await path('claims');
         const claims = await readPeople(claimsPath, columns);
-        const options = {
+        const evaluation = {
           register: register.people,
           claims: claims.people,
           use: readUse(values.use, claimsInCommon(register, claims)),
@@ -82,7 +103,10 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
           stopwatch,
         };
         const pairs = await readPairs(await path('pairs'), claims, register);
-        const result = evaluatePolicy({ ...options, onProgress: rowsProgress(terminal, clock, pairs.length) }, pairs);
+        const result = evaluatePolicy(
+          { ...evaluation, onProgress: rowsProgress(terminal, clock, pairs.length) },
+          pairs,
+        );
         terminal.stdout(`${JSON.stringify(result)}\n`);
         for (const [group, counts] of Object.entries(result.groups ?? {})) terminal.stderr(groupLine(group, counts));
         return 0;
@@ -112,7 +136,7 @@ function readUse(text: string | undefined, usable: readonly ClaimName[]): readon
   return text.split(',').map((written) => {
     const found = known.find((claim) => claim === written.trim());
     if (found === undefined)
-      throw new UsageError(`--use takes claims that both files have, ${known.join(', ')}, not '${written.trim()}'.`);
+      throw wrongOption('--use', `claims that both files have (${known.join(', ')})`, written.trim());
     return found;
   });
 }
@@ -120,7 +144,7 @@ function readUse(text: string | undefined, usable: readonly ClaimName[]): readon
 function readToday(text: string | undefined, clock: Clock): string {
   if (text === undefined) return formatInstant(clock.now()).slice(0, 10);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !dateExists(text))
-    throw new UsageError(`--today takes a day as 2026-11-20, not '${text}'.`);
+    throw wrongOption('--today', 'a day such as 2026-11-20', text);
   return text;
 }
 
@@ -129,9 +153,14 @@ async function readPolicy(name: string | undefined, cwd: string): Promise<MatchP
   const policy = shippedPolicies.get(name);
   if (policy !== undefined) return policy;
   if (!existsSync(resolve(cwd, name)))
-    throw new UsageError(`--policy takes ${[...shippedPolicies.keys()].join(', ')}, or a file of calibrate.`);
+    throw wrongOption(
+      '--policy',
+      `${[...shippedPolicies.keys()].join(', ')}, or a file from "policies calibrate"`,
+      name,
+    );
   const read = parseMatchPolicy(await readArgumentFile(cwd, name));
-  if ('fault' in read) throw new UsageError(`--policy: ${name} is not a policy: ${read.fault}.`);
+  if ('fault' in read)
+    throw new UsageError(`--policy: expected a policy in ${name}, received another content: ${read.fault}.`);
   return read.policy;
 }
 
@@ -152,11 +181,13 @@ async function readPairs(path: string, claims: PeopleFile, register: PeopleFile)
     const pair = { claim, record, same: sameLabel.test(same) };
     const key = `${claim}\n${record}`;
     if (!sameLabel.test(same) && !differentLabel.test(same))
-      rowFaults.push(`${place}: same is neither 1, true, yes nor 0, false, no`);
-    else if (!claimIds.has(claim)) rowFaults.push(`${place}: no such citizenId in the claims`);
-    else if (!recordIds.has(record)) rowFaults.push(`${place}: no such citizenId in the register`);
+      rowFaults.push(`${place}: expected 1, true, yes, 0, false or no in the column same`);
+    else if (!claimIds.has(claim))
+      rowFaults.push(`${place}: the claims file does not have the citizenId in the column claim`);
+    else if (!recordIds.has(record))
+      rowFaults.push(`${place}: the register file does not have the citizenId in the column record`);
     else if (labels.get(key) === !pair.same)
-      rowFaults.push(`${place}: the pair of an earlier row, and same says otherwise`);
+      rowFaults.push(`${place}: an earlier row has the same pair with another value in the column same`);
     else labels.set(key, pair.same);
     return pair;
   });

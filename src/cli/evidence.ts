@@ -9,18 +9,28 @@ import {
 import { readArgumentFile } from './argument-file.ts';
 import { type Command, type ExitCode, messageOf, singlePositional, type Terminal, UsageError } from './command.ts';
 
-const details = `FILE is what GET /v1/notifications/{id}/evidence answered. No server, database or setting is needed.
+const options: Command['options'] = [
+  {
+    form: '--keys FILE',
+    meaning:
+      'The keys that you trust: your copy of /.well-known/jwks.json of the issuer. Only its keys for evidence count.',
+  },
+  {
+    form: '--tsa FILE',
+    meaning: 'The certificates (PEM) of the time stamp authorities that you trust.',
+    defaultValue: 'the certificate in the time stamp, whose name is printed',
+  },
+  {
+    form: '--json',
+    meaning: 'Prints the content of the bundle as JSON. trusted is true if a key of --keys signed it.',
+  },
+];
 
-  --keys FILE   The keys that you trust: /.well-known/jwks.json of the issuer, kept by you. Its keys for other things
-                than evidence do not count.
-                Without it the bundle is verified with the key in it: that proves that it is whole, and not who
-                made it. The thumbprint of that key is printed for you to compare.
-  --tsa FILE    The certificates (PEM) that its time stamp has to lead to. Without it the stamp is verified by the
-                certificate in it, whose name is printed.
-  --json        Prints what the bundle says as JSON; trusted is true where a key of --keys signed it.
+const notes = `FILE is the response of GET /v1/notifications/{id}/evidence. You need no server, database or settings.
 
-Ends in 0 where every bit is as it was signed, and with --keys signed by one of them; in 1 where not; in 2 where a file
-cannot be read or a key set is none.`;
+Without --keys, the bundle is verified with the key in it. This proves that the bundle is complete, but not who created it. The thumbprint of that key is printed, so that you can compare it.
+
+Exit codes: 0 if the bundle is unchanged and, with --keys, signed by one of these keys; 1 if not; 2 if a file cannot be read or a key set is invalid.`;
 
 /** The keys and certificates for a verification. */
 type VerifyEvidenceOptions = {
@@ -35,12 +45,14 @@ export function evidenceVerifyCommand(terminal: Terminal): Command {
   return {
     name: 'evidence verify',
     usage: 'evidence verify FILE [--keys FILE] [--tsa FILE] [--json]',
-    summary: 'Verifies the evidence of a notification, offline.',
-    details,
+    summary: 'Verifies the evidence of a notification offline.',
+    options,
+    notes,
+    example: 'evidence verify evidence.json --keys jwks.json',
     run: async (args) => {
-      const options = { keys: { type: 'string' }, tsa: { type: 'string' }, json: { type: 'boolean' } } as const;
-      const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-      const file = singlePositional(positionals, 'name one file');
+      const flags = { keys: { type: 'string' }, tsa: { type: 'string' }, json: { type: 'boolean' } } as const;
+      const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
+      const file = singlePositional(positionals, 'one file');
       const read = (path: string) => readArgumentFile(terminal.cwd, path);
       const keys = values.keys === undefined ? undefined : parseTrustedKeys(await read(values.keys));
       const tsa = values.tsa === undefined ? undefined : await read(values.tsa);
@@ -65,7 +77,8 @@ async function printEvidence(
   try {
     const verdict = verifyEvidence(text, keys);
     const { claims, kid, keyTrusted } = verdict;
-    if (keys !== undefined && !keyTrusted) throw new EvidenceBroken('it was not signed by one of the keys given');
+    if (keys !== undefined && !keyTrusted)
+      throw new EvidenceBroken('expected a signature by one of the keys in --keys, found a signature by another key');
     const stamp = await verifyStamp(verdict, tsa);
     const stamped = stamp === undefined ? {} : { timeStamp: { ...stamp, at: formatInstant(stamp.at) } };
     const verified = { verified: true, trusted: keyTrusted, kid, keyTrusted, ...stamped, claims };
@@ -85,10 +98,10 @@ async function printEvidence(
 
 function untrustedText(kid: string): string {
   return [
-    'NOT TRUSTED: no key was given to compare with. The bundle is whole, and signed by the key in it, but whoever has a key',
-    'can make such a bundle: it proves nothing until that key is seen to be the issuer’s. Its thumbprint is',
+    'NOT TRUSTED: no key was given for comparison. The bundle is complete and signed by the key in it. Anybody can create such a',
+    'bundle with their own key, so it proves nothing until you know that the key belongs to the issuer. The thumbprint is',
     kid,
-    'Compare it with the keys of the issuer, or give these with --keys.\n',
+    'Compare it with the keys of the issuer, or pass these keys with --keys.\n',
   ].join('\n');
 }
 
@@ -103,7 +116,7 @@ async function verifyStamp(
 ): Promise<VerifiedTimeStamp | undefined> {
   if (stamp === undefined) {
     if (tsa === undefined) return undefined;
-    throw new EvidenceBroken('it has no time stamp, and --tsa asks for one');
+    throw new EvidenceBroken('expected a time stamp because of --tsa, found none');
   }
   const { parseCertificates, verifyTimeStamp } = await import('../notifications/evidence/time-stamp.ts');
   let authorities: ReturnType<typeof parseCertificates> = [];
@@ -114,19 +127,19 @@ async function verifyStamp(
   }
   const stamped = await verifyTimeStamp(stamp.token, stamp.over, authorities);
   if (tsa !== undefined && !stamped.trusted)
-    throw new EvidenceBroken('its time stamp does not lead to the certificates given');
+    throw new EvidenceBroken('expected a time stamp by an authority in --tsa, found one by another authority');
   if (Math.abs(stamped.at - Number(claims['iat']) * 1_000) > maxSkewMs) {
-    throw new EvidenceBroken('its time stamp is of another time than it says');
+    throw new EvidenceBroken('the time of its time stamp differs from the time in the bundle');
   }
   return stamped;
 }
 
 function stampText(claims: EvidenceVerdict['claims'], stamp: VerifiedTimeStamp | undefined): string {
   if (stamp === undefined) {
-    const why = claims['timeStamp'] === 'unavailable' ? ': the authority did not give one' : '';
-    return `Without a time stamp${why}.`;
+    const why = claims['timeStamp'] === 'unavailable' ? ': the authority did not respond' : '';
+    return `No time stamp${why}.`;
   }
-  const hint = stamp.trusted ? '' : ' (not compared: give its certificates with --tsa)';
+  const hint = stamp.trusted ? '' : ' (not verified: pass its certificates with --tsa)';
   return `Time stamp of ${formatInstant(stamp.at)} by ${withoutControlCharacters(stamp.authority)}${hint}.`;
 }
 

@@ -40,10 +40,10 @@ test('health fails with the reason if there is no server, if it redirects, or if
   const free = await freePort();
   assert.deepEqual(await healthAt(free), [
     1,
-    `no answer from http://127.0.0.1:${free}/readyz: connect ECONNREFUSED 127.0.0.1:${free}\n`,
+    `Expected a response from http://127.0.0.1:${free}/readyz, received none: connect ECONNREFUSED 127.0.0.1:${free}. Check that the server runs with these settings.\n`,
   ]);
   const [code, said] = await healthAt(0);
-  assert.deepEqual([code, /ADMIN_PORT is 0/.test(String(said))], [1, true]);
+  assert.deepEqual([code, /^ADMIN_PORT: expected a fixed port, received 0/.test(String(said))], [1, true]);
   const other = createServer(({ url }, response) =>
     response.writeHead(url === '/login' ? 200 : 302, { location: '/login' }).end(),
   );

@@ -13,12 +13,16 @@ export function healthCommand(settings: () => AdminAddress, terminal: Terminal, 
   return {
     name: 'health',
     usage: 'health',
-    summary: 'Checks at ADMIN_PORT whether the server with these settings is ready. Exit code 0 or 1.',
+    summary: 'Checks whether the server with these settings is ready.',
+    notes:
+      'It sends one request to /readyz at ADMIN_HOST and ADMIN_PORT, and prints the response. The exit code is 0 if the server is ready, otherwise 1.',
     run: async (args) => {
       requireNoArguments(args);
       const { adminHost, adminPort } = settings();
       if (adminPort === 0)
-        throw new CommandFailed('ADMIN_PORT is 0, which means any free port: set a fixed port, for the server too');
+        throw new CommandFailed(
+          'ADMIN_PORT: expected a fixed port, received 0, which means any free port. Set the same fixed port here and for the server.',
+        );
       const url = `http://${loopbackHostFor(adminHost)}:${adminPort}/readyz`;
       try {
         const answer = await get(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
@@ -27,7 +31,9 @@ export function healthCommand(settings: () => AdminAddress, terminal: Terminal, 
         return answer.status === 200 ? 0 : 1;
       } catch (fault) {
         const { cause = fault } = fault as Error;
-        throw new CommandFailed(`no answer from ${url}: ${messageOf(cause)}`);
+        throw new CommandFailed(
+          `Expected a response from ${url}, received none: ${messageOf(cause)}. Check that the server runs with these settings.`,
+        );
       }
     },
   };

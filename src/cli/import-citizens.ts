@@ -20,40 +20,67 @@ import type { ReasonCounts } from '../identity/import/import-progress.ts';
 import type { RowCondition } from '../identity/import/import-row.ts';
 import { maxDryRunIds } from '../identity/import/repeated-ids.ts';
 import { readArgumentFile, requireOtherFile, resolveReadableFile } from './argument-file.ts';
-import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  type ExitCode,
+  jsonOption,
+  singlePositional,
+  type Terminal,
+  UsageError,
+  wrongOption,
+} from './command.ts';
 import type { WithContext } from './command-context.ts';
 import { createProgressView, formatCount } from './progress.ts';
 
 type ImportContext = ImportDeps & { readonly operator: string };
 
-const details = `Updates existing citizens in the fields that the file has.
+const options: Command['options'] = [
+  {
+    form: '--map MAP',
+    meaning: 'The column of each field: a JSON file, or name=column,name=column.',
+    defaultValue: 'the columns with the names of the fields',
+  },
+  { form: '--format csv|jsonl', meaning: 'The format of the file.', defaultValue: 'by the file name' },
+  {
+    form: '--where COLUMN=TEXT',
+    meaning: 'Imports only rows whose column contains the text; * matches any text. You can repeat the option.',
+  },
+  {
+    form: '--errors FILE',
+    meaning:
+      'Writes the refused rows with their reasons to a CSV file. Correct it, and import it with the same mapping.',
+  },
+  { form: '--dry-run', meaning: 'Reads and checks every row, and stores nothing.' },
+  { form: '--restart', meaning: 'Starts from the first row. Without it, an interrupted import continues.' },
+  jsonOption,
+];
 
-  --map MAP        Maps fields to columns: a JSON file, or name=column,name=column.
-                   Without it columns are taken by their names. Fields: ${importFields.join(', ')}.
-  --format FORMAT  csv or jsonl. Default: by file name. The delimiter (, ; tab) and a byte order mark are detected.
-  --where C=TEXT   Only rows whose column C contains TEXT; * matches any text. Can be repeated.
-  --errors FILE    Writes refused rows with their reasons to a CSV file: fix it, and import it with the same mapping.
-  --dry-run        Reads and checks every row and stores nothing.
-  --restart        Starts from the first row. Without it, an interrupted import continues.
-  --json           Prints the result as JSON.
+const notes = `Updates existing citizens in the fields that the file has. For CSV, the delimiter (comma, semicolon or tab) and a byte order mark are detected.
 
-A mapping file joins columns with a blank and may give the form of a date; without one, dates begin with the year:
+Fields: ${importFields.join(', ')}.
+
+A mapping file joins several columns with a space, and can state the format of a date. The default format of a date starts with the year:
+
   { "citizenId": "rec_id", "givenName": "given_name", "familyName": "surname",
     "birthDate": { "column": "date_of_birth", "format": "YYYYMMDD" },
     "streetAddress": ["street_number", "address_1"], "postalCode": "postcode",
     "locality": "suburb", "documentNumber": "soc_sec_id" }
-The same on the command line:
-  --map 'citizenId=rec_id,givenName=given_name,familyName=surname,birthDate=date_of_birth:YYYYMMDD,streetAddress=street_number+address_1'`;
 
-/** The command `import citizens`. */
+On the command line, a mapping has this form:
+
+  --map citizenId=rec_id,birthDate=born:YYYYMMDD,streetAddress=number+street`;
+
+/** The command `citizens import`. */
 export function importCommands(withContext: WithContext<ImportContext>, terminal: Terminal): readonly Command[] {
   return [
     {
-      name: 'import citizens',
+      name: 'citizens import',
       usage:
-        'import citizens FILE [--map MAP] [--format csv|jsonl] [--where COLUMN=TEXT] [--errors FILE] [--dry-run] [--restart] [--json]',
-      summary: 'Imports citizens from CSV or JSON lines into the register. An interrupted import continues.',
-      details,
+        'citizens import FILE [--map MAP] [--format csv|jsonl] [--where COLUMN=TEXT] [--errors FILE] [--dry-run] [--restart] [--json]',
+      summary: 'Imports citizens from CSV or JSON lines into the register.',
+      options,
+      notes,
+      example: 'citizens import people.csv --map mapping.json --errors refused.csv',
       run: async (args) => {
         const { order, json } = await parseImportFlags(args, terminal.cwd);
         return await withContext((context) => run(context, order, json, terminal));
@@ -89,7 +116,7 @@ async function run(
   }
   if (!order.dryRun && (await needsRecount(context.read, result))) {
     if (result.progress.read >= slowCountRows)
-      terminal.stderr('All rows are stored; counting the names and places of the register …\n');
+      terminal.stderr('All rows are stored. Counting the names and places in the register …\n');
     await countRegister(context, { operator });
   }
   const seconds = (clock.now() - startedAt) / 1000;
@@ -117,7 +144,7 @@ async function parseImportFlags(
       json: { type: 'boolean', default: false },
     },
   });
-  const path = await resolveReadableFile(cwd, singlePositional(positionals, 'Name one file to import.'));
+  const path = await resolveReadableFile(cwd, singlePositional(positionals, 'one file to import'));
   const order: ImportCommandOptions = {
     path,
     format: parseFormat(path, values.format),
@@ -135,7 +162,7 @@ async function parseImportFlags(
 function parseFormat(path: string, format: string | undefined): ImportFormat {
   if (format === undefined) return /\.(jsonl|ndjson|jsonlines)$/i.test(path) ? 'jsonl' : 'csv';
   if (format === 'csv' || format === 'jsonl') return format;
-  throw new UsageError('--format is csv or jsonl.');
+  throw wrongOption('--format', 'csv or jsonl', format);
 }
 
 /** The column mapping of a flag: a JSON file, or the form `name=column,name=column`. */
@@ -157,30 +184,34 @@ export async function readMapping(
 
 function parseCondition(text: string): RowCondition {
   const split = text.indexOf('=');
-  if (split < 1) throw new UsageError('--where takes COLUMN=TEXT.');
+  if (split < 1) throw wrongOption('--where', 'COLUMN=TEXT', text);
   return { column: text.slice(0, split).trim(), pattern: text.slice(split + 1).trim() };
 }
 
 function describeResult(result: ImportResult, { dryRun, errorsPath }: ImportCommandOptions, seconds: number): string {
   const { progress, began, readBefore } = result;
   if (began === 'already-finished') {
-    return `This file is already imported (${progress.id}, ${formatCount(progress.stored)} rows); --restart imports it again.\n`;
+    return `This file is already imported (${progress.id}, ${formatCount(progress.stored)} rows). To import it again, add --restart.\n`;
   }
   const rows = progress.read - readBefore;
   const speed = seconds > 0 ? `, ${formatCount(Math.round(rows / seconds))} rows/s` : '';
   const lines = [
-    ...(began === 'resumed' ? [`Went on behind row ${formatCount(readBefore)}.`] : []),
-    `${dryRun ? 'Checked, stored nothing' : `Imported (${progress.id})`}: ${formatCount(progress.read)} rows read, ` +
+    ...(began === 'resumed' ? [`Continued after row ${formatCount(readBefore)}.`] : []),
+    `${dryRun ? 'Checked without storing' : `Imported (${progress.id})`}: ${formatCount(progress.read)} rows read, ` +
       `${formatCount(progress.stored)} ${dryRun ? 'usable' : 'stored'}, ${formatCount(progress.refused)} refused` +
-      `${progress.leftOut > 0 ? `, ${formatCount(progress.leftOut)} left out` : ''}; ${seconds.toFixed(1)} s${speed}.`,
+      `${progress.leftOut > 0 ? `, ${formatCount(progress.leftOut)} skipped by --where` : ''}; ${seconds.toFixed(1)} s${speed}.`,
     ...describeTally('refused', progress.reasons, progress),
     ...describeTally(dryRun ? 'usable' : 'stored', progress.remarks, progress),
     ...(dryRun && progress.read > maxDryRunIds
-      ? [`A dry run looks for repeated ids among its first ${formatCount(maxDryRunIds)} rows.`]
+      ? [`A dry run looks for repeated ids only in the first ${formatCount(maxDryRunIds)} rows.`]
       : []),
   ];
   if (progress.refused > 0) {
-    lines.push(errorsPath === undefined ? '--errors FILE writes the refused rows.' : `Refused rows: ${errorsPath}`);
+    lines.push(
+      errorsPath === undefined
+        ? 'To write the refused rows to a file, add --errors FILE.'
+        : `Refused rows: ${errorsPath}`,
+    );
   }
   return `${lines.join('\n')}\n`;
 }

@@ -52,9 +52,9 @@ async function app(t: TestContext, engine: Engine) {
   return { db, deps, root, keysOf, keys };
 }
 
-/** Runs `keys rotate-root`. Returns its output and its exit code. */
+/** Runs `keys rotate root`. Returns its output and its exit code. */
 function rotateRoot(deps: RotationContext & { hasLeft?: () => boolean }, ...flags: readonly string[]) {
-  return runKeys(deps, 'rotate-root', ...flags);
+  return runKeys(deps, 'rotate', 'root', ...flags);
 }
 
 async function runKeys(deps: RotationContext & { hasLeft?: () => boolean }, ...args: readonly string[]) {
@@ -232,20 +232,20 @@ test('the rotation command prepares once, removes the old key only after all are
   const { deps, root } = await app(t, engine);
   const first = root.id;
   const early = await rotateRoot(deps, '--finish');
-  assert.deepEqual([early.code, /there is no rotation to continue/.test(early.stderr)], [1, true]);
+  assert.deepEqual([early.code, /^Expected a rotation that is not finished/.test(early.stderr)], [1, true]);
   const prepared = await rotateRoot(deps, '--prepare');
   assert.deepEqual([prepared.code, /Copy the file to every host/.test(prepared.stderr)], [0, true]);
   const second = root.id;
   assert.notEqual(second, first);
-  assert.match((await rotateRoot(deps, '--prepare')).stderr, /^A rotation is already prepared/);
+  assert.match((await rotateRoot(deps, '--prepare')).stderr, /^The new root key is already in the file/);
   assert.equal(root.id, second);
   const unwrapped = await rotateRoot(deps, '--finish');
-  assert.deepEqual([unwrapped.code, /^3004 keys are still wrapped by the old root/.test(unwrapped.stderr)], [1, true]);
+  assert.deepEqual([unwrapped.code, /the old one still encrypts 3004 keys/.test(unwrapped.stderr)], [1, true]);
   // The caller ended after the second page was stored.
   let looks = 0;
   const stopped = await rotateRoot({ ...deps, hasLeft: () => ++looks > 1 });
   assert.deepEqual([stopped.code, stopped.stderr], [1, '']);
-  assert.match((await rotateRoot(deps, '--finish')).stderr, /^1976 keys are still wrapped/);
+  assert.match((await rotateRoot(deps, '--finish')).stderr, /the old one still encrypts 1976 keys/);
   const wrapped = await rotateRoot(deps, '--json');
   assert.equal(wrapped.code, 0, wrapped.stderr);
   const { seconds: _, perSecond: __, ...counts } = JSON.parse(wrapped.stdout);
@@ -253,7 +253,7 @@ test('the rotation command prepares once, removes the old key only after all are
   assert.match(wrapped.stderr, /remove the old root key/);
   const finished = await rotateRoot(deps, '--finish');
   assert.deepEqual(
-    [finished.code, finished.stderr.startsWith(`Root key ${first} was removed from the file.`)],
+    [finished.code, finished.stderr.startsWith(`The old root key ${first} is removed from the file.`)],
     [0, true],
   );
   assert.equal(isRotationPending(deps.rootKeyPath), false);

@@ -1,7 +1,15 @@
 import { parseArgs } from 'node:util';
 import { replaceSigningKeyStatements, rotatableUses } from '../auth/signing-key-store.ts';
 import { readClockState } from '../jobs/clock-check.ts';
-import { type Command, CommandFailed, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  type ExitCode,
+  jsonOption,
+  requireCaller,
+  type Terminal,
+  UsageError,
+} from './command.ts';
 import { eventHead, type WithContext } from './command-context.ts';
 import {
   finishRotation,
@@ -11,43 +19,73 @@ import {
   rewrapAll,
 } from './rotate-root-key.ts';
 
-/** `keys rotate` and `keys rotate-root`. */
+type RotatableUse = (typeof rotatableUses)[number];
+
+/** The data that the key of each use signs, and the effect of `--now`. */
+const signatures: Readonly<Record<RotatableUse, { readonly over: string; readonly afterNow: string }>> = {
+  'access-token': { over: 'access tokens', afterNow: 'Clients then need new tokens.' },
+  result: { over: 'verification results', afterNow: 'Results that the old key signed are then refused.' },
+  evidence: {
+    over: 'the evidence of notifications',
+    afterNow: 'Evidence that the old key signed then no longer verifies with the published keys: retrieve it again.',
+  },
+};
+
+/** `keys rotate` for each kind of signing key, except the ledger key, and for the root key. */
 export function keyCommands(withContext: WithContext<RotationContext>, terminal: Terminal): readonly Command[] {
-  return [
-    {
-      name: 'keys rotate',
-      usage: 'keys rotate access-token|result|evidence [--now]',
-      summary:
-        'Replaces a signing key while the server runs. The new key is published now and signs after ten minutes; the old key verifies for another day. Use --now for a leaked key: it withdraws the old key in every process within a minute, and callers need new tokens.',
+  const signingKeys = rotatableUses.map(
+    (use): Command => ({
+      name: `keys rotate ${use}`,
+      usage: `keys rotate ${use} [--now]`,
+      summary: `Replaces the key that signs ${signatures[use].over}.`,
+      options: [
+        {
+          form: '--now',
+          meaning: `For a leaked key: withdraws the old key in every process within a minute. ${signatures[use].afterNow}`,
+        },
+      ],
+      notes:
+        'The server can run meanwhile. The new key is published at once and signs after ten minutes. The old key verifies for one more day, unless you use --now.',
       run: async (args) => {
-        const options = { now: { type: 'boolean' } } as const;
-        const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-        const use = rotatableUses.find((one) => positionals.length === 1 && one === positionals[0]);
-        if (use === undefined) throw new UsageError(`name one of ${rotatableUses.join(', ')}`);
+        const { values } = parseArgs({ args, options: { now: { type: 'boolean' } } });
         return await withContext((context) => replaceSigningKey(context, use, values.now === true, terminal));
       },
-    },
-    {
-      name: 'keys rotate-root',
-      usage: 'keys rotate-root [--prepare | --finish] [--json]',
-      summary:
-        'Replaces the root key and wraps all keys with the new one, while the server runs. If it was interrupted, run it again to continue. --prepare only adds the new root key to the file, so that you can copy the file to other hosts; --finish removes the old root key from the file.',
-      run: async (args) => {
-        const flags = { prepare: { type: 'boolean' }, finish: { type: 'boolean' }, json: { type: 'boolean' } } as const;
-        const { values } = parseArgs({ args, options: flags });
-        if (values.prepare === true && values.finish === true) throw new UsageError('choose --prepare or --finish');
-        return await withContext((context) => {
-          if (values.finish === true) return finishRootRotation(context, terminal);
-          return rotateRootKey(context, { prepareOnly: values.prepare === true, json: values.json === true }, terminal);
-        });
+    }),
+  );
+  return [...signingKeys, rootKeyCommand(withContext, terminal)];
+}
+
+function rootKeyCommand(withContext: WithContext<RotationContext>, terminal: Terminal): Command {
+  return {
+    name: 'keys rotate root',
+    usage: 'keys rotate root [--prepare | --finish] [--json]',
+    summary: 'Replaces the root key, and encrypts all data keys with the new one.',
+    options: [
+      {
+        form: '--prepare',
+        meaning: 'Only adds the new root key to the file, so that you can copy the file to other hosts.',
       },
+      { form: '--finish', meaning: 'Removes the old root key from the file.' },
+      jsonOption,
+    ],
+    notes:
+      'The server can run meanwhile. If the command was interrupted, run it again to continue. When every host has the new file, use --finish.',
+    run: async (args) => {
+      const flags = { prepare: { type: 'boolean' }, finish: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+      const { values } = parseArgs({ args, options: flags });
+      if (values.prepare === true && values.finish === true)
+        throw new UsageError('Expected --prepare or --finish, received both.');
+      return await withContext((context) => {
+        if (values.finish === true) return finishRootRotation(context, terminal);
+        return rotateRootKey(context, { prepareOnly: values.prepare === true, json: values.json === true }, terminal);
+      });
     },
-  ];
+  };
 }
 
 async function replaceSigningKey(
   context: RotationContext,
-  use: (typeof rotatableUses)[number],
+  use: RotatableUse,
   atOnce: boolean,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
@@ -56,14 +94,11 @@ async function replaceSigningKey(
   const { kid, statements } = replaceSigningKeyStatements(context, { use, atOnce, leaptFrom }, context.random);
   const event = { type: 'signing-key.replaced', ...eventHead(context), use, kid, atOnce } as const;
   await context.commit({ events: [event], statements });
-  const then =
-    use === 'evidence'
-      ? 'evidence that the old key signed no longer verifies with the published keys: retrieve it again'
-      : 'what the old key signed is then refused';
+  const { over, afterNow } = signatures[use];
   stderr(
     atOnce
-      ? `${kid} signs for ${use} in every process within a minute; ${then}.\n`
-      : `${kid} is published, and signs for ${use} after ten minutes; the old key verifies for another day.\n`,
+      ? `The new key ${kid} signs ${over} in every process within a minute. ${afterNow}\n`
+      : `The new key ${kid} is published, and signs ${over} after ten minutes. The old key verifies for one more day.\n`,
   );
   return 0;
 }
@@ -76,11 +111,13 @@ async function rotateRootKey(
   if (!isRotationPending(context.rootKeyPath)) {
     const { from, to } = await prepareRotation(context);
     terminal.stderr(
-      `${context.rootKeyPath} now contains root key ${to} and the previous one, ${from}. Keep a copy elsewhere.\n`,
+      `${context.rootKeyPath} now contains the new root key ${to} and the old root key ${from}. Keep a copy on another machine.\n`,
     );
-  } else if (prepareOnly) terminal.stderr('A rotation is already prepared.\n');
+  } else if (prepareOnly) terminal.stderr('The new root key is already in the file.\n');
   if (prepareOnly) {
-    terminal.stderr('Copy the file to every host of this installation, then run: citizen-services keys rotate-root\n');
+    terminal.stderr(
+      'Copy the file to every host of this installation. Then run "citizen-services keys rotate root".\n',
+    );
     return 0;
   }
   const startedAt = context.clock.now();
@@ -92,9 +129,9 @@ async function rotateRootKey(
   const perSecond = Math.round(rotated.citizenKeys / seconds);
   if (json) terminal.stdout(`${JSON.stringify({ ...rotated, seconds, perSecond })}\n`);
   const counts = `${rotated.citizenKeys} citizen keys (${perSecond} per second) and ${rotated.signingKeys} signing keys`;
-  terminal.stderr(`${terminal.isInteractive ? '\r' : ''}Root key ${rotated.to} now wraps ${counts}.\n`);
+  terminal.stderr(`${terminal.isInteractive ? '\r' : ''}Root key ${rotated.to} now encrypts ${counts}.\n`);
   terminal.stderr(
-    'When every host has the new file, remove the old root key: citizen-services keys rotate-root --finish\n',
+    'When every host has the new file, remove the old root key with "citizen-services keys rotate root --finish".\n',
   );
   return 0;
 }
@@ -103,8 +140,10 @@ async function finishRootRotation(context: RotationContext, terminal: Terminal):
   const done = await finishRotation(context);
   if ('left' in done)
     throw new CommandFailed(
-      `${done.left} keys are still wrapped by the old root key; run: citizen-services keys rotate-root`,
+      `Expected that the new root key encrypts all keys, but the old one still encrypts ${done.left} keys. Run "citizen-services keys rotate root".`,
     );
-  terminal.stderr(`Root key ${done.from} was removed from the file. Earlier backups of the database still need it.\n`);
+  terminal.stderr(
+    `The old root key ${done.from} is removed from the file. Earlier backups of the database still need it.\n`,
+  );
   return 0;
 }

@@ -10,6 +10,7 @@ import {
   requireNoArguments,
   type Terminal,
   UsageError,
+  wrongOption,
 } from './command.ts';
 import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 
@@ -27,31 +28,41 @@ const dayMs = 86_400_000;
 const defaultOverlapDays = 90;
 const maxOverlapDays = 3_650;
 
-/** `ledger key` and `ledger rotate-key`. */
+/** `ledger key` and `keys rotate ledger`. */
 export function ledgerKeyCommands(withContext: WithContext<LedgerKeyContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'ledger key',
       usage: 'ledger key',
-      summary: 'Prints the public keys that verify the log, one per line, newest first.',
+      summary: 'Prints the public keys that verify the ledger, one per line, newest first.',
       run: async (args) => {
         requireNoArguments(args);
         return await withContext((context) => printKeys(context, terminal));
       },
     },
     {
-      name: 'ledger rotate-key',
-      usage: 'ledger rotate-key [--overlap-days N | --now]',
-      summary: `Creates a new key of the log. Both keys sign every checkpoint for ${defaultOverlapDays} days, so that verifiers have time to switch. Use --now for a leaked key: it ends the old key at once.`,
+      name: 'keys rotate ledger',
+      usage: 'keys rotate ledger [--overlap-days N | --now]',
+      summary: 'Replaces the key that signs the ledger.',
+      options: [
+        {
+          form: '--overlap-days N',
+          meaning: 'The number of days in which both keys sign every checkpoint.',
+          defaultValue: String(defaultOverlapDays),
+        },
+        { form: '--now', meaning: 'For a leaked key: the old key stops signing within a minute.' },
+      ],
+      notes:
+        'Both keys sign for some time, so that verifiers can switch. It prints the public keys as "ledger key" does. Send the new key to everybody who verifies this ledger.',
       run: async (args) => {
         const options = { 'overlap-days': { type: 'string' }, now: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args, options });
         if (values.now === true && values['overlap-days'] !== undefined)
-          throw new UsageError('choose --overlap-days or --now');
+          throw new UsageError('Expected --overlap-days or --now, received both.');
         const text = values['overlap-days'] ?? String(defaultOverlapDays);
         const days = Number(text);
         if (!/^\d{1,5}$/.test(text) || days < 1 || days > maxOverlapDays)
-          throw new UsageError(`--overlap-days must be a number from 1 to ${maxOverlapDays}`);
+          throw wrongOption('--overlap-days', `a whole number from 1 to ${maxOverlapDays}`, text);
         return await withContext((context) => rotateLogKey(context, values.now === true ? 0 : days * dayMs, terminal));
       },
     },
@@ -60,7 +71,8 @@ export function ledgerKeyCommands(withContext: WithContext<LedgerKeyContext>, te
 
 async function printKeys(context: LedgerKeyContext, terminal: Terminal): Promise<ExitCode> {
   const keys = await context.checkpointKeys();
-  if (keys === undefined) throw new CommandFailed('The log is empty: start the server once.');
+  if (keys === undefined)
+    throw new CommandFailed('Expected a ledger with a key, found an empty one. Start the server once.');
   for (const { vkey, keyId, retireAt } of keys) {
     terminal.stdout(`${vkey}\n`);
     if (retireAt !== undefined) terminal.stderr(`${keyId} signs until ${formatInstant(retireAt)}.\n`);
@@ -76,8 +88,8 @@ async function rotateLogKey(context: LedgerKeyContext, overlapMs: number, termin
   await context.commit({ events: [event], statements });
   terminal.stderr(
     overlapMs === 0
-      ? 'Within a minute only the new key signs. Tell everybody who verifies this log to switch now.\n'
-      : `Within a minute both keys sign. Give the new key to everybody who verifies this log, witnesses first, before ${formatInstant(head.at + overlapMs)}.\n`,
+      ? 'Within a minute, only the new key signs. Tell everybody who verifies this ledger to use the new key now.\n'
+      : `Within a minute, both keys sign. Send the new key to everybody who verifies this ledger, witnesses first, before ${formatInstant(head.at + overlapMs)}.\n`,
   );
   return await printKeys(context, terminal);
 }

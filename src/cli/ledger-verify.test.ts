@@ -78,12 +78,12 @@ test('an unreadable file gives exit code 2, and a log that does not verify gives
   const verify = (place: string, ...more: string[]) => run('verify', place, ...more);
   writeFileSync(path('policy'), 'log x\n');
   for (const [args, why] of [
-    [['log', '--key', 'x'], /--key is the public key of a log/],
+    [['log', '--key', 'x'], /^--key: expected a public key/],
     [['log', '--policy', 'policy'], /--policy: witness policy, line 1/],
-    [['log', '--policy', 'none'], /cannot read .*none: ENOENT/],
-    [['log', ...key, '--since', 'none'], /cannot read .*none: ENOENT/],
-    [['none.tlog-proof', ...key], /cannot read .*none\.tlog-proof: ENOENT/],
-    [['none', ...key], /cannot read .*checkpoint: ENOENT/],
+    [['log', '--policy', 'none'], /Cannot read .*none: ENOENT/],
+    [['log', ...key, '--since', 'none'], /Cannot read .*none: ENOENT/],
+    [['none.tlog-proof', ...key], /Cannot read .*none\.tlog-proof: ENOENT/],
+    [['none', ...key], /Cannot read .*checkpoint: ENOENT/],
   ] as const) {
     const [code, text] = await verify(...(args as [string, ...string[]]));
     assert.equal(code, 2, args.join(' '));
@@ -95,7 +95,7 @@ test('an unreadable file gives exit code 2, and a log that does not verify gives
   assert.match(text, /^http:\/\/127\.0\.0\.1:1\/ledger\/checkpoint cannot be fetched: (bad port|.*ECONNREFUSED)/);
   assert.equal((await verify('log', ...key))[0], 0);
   writeFileSync(path('log/tile/entries/000.p/2'), Buffer.alloc(9));
-  assert.deepEqual(await verify('log', ...key), [1, 'NOT verified: tile/entries/000.p/2 is no bundle of 2 entries\n']);
+  assert.deepEqual(await verify('log', ...key), [1, 'NOT verified: tile/entries/000.p/2 is no bundle of 2 entries.\n']);
 });
 
 /** The bytes with one bit flipped in each byte, truncated at many lengths, and with one more byte. */
@@ -127,7 +127,7 @@ test('a receipt with one changed byte, also in its content key, does not verify'
   writeFileSync(path('saved.txt'), sealed);
   assert.equal((await run('verify', 'saved.txt', ...key))[0], 0);
   writeFileSync(path('answer.json'), '{"proof":"c2sp.org/tlog-proof@v1"}\n');
-  const fault = 'the file is no receipt: one begins with c2sp.org/tlog-proof@v1';
+  const fault = 'expected a receipt, which begins with c2sp.org/tlog-proof@v1, received another file.';
   assert.deepEqual(await run('verify', 'answer.json', ...key), [1, `NOT verified: ${fault}\n`]);
 });
 

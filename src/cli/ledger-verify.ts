@@ -14,7 +14,7 @@ import {
 import { parseProof, verifyProof } from '../ledger/tlog/tlog-proof.ts';
 import { verifyLog } from '../ledger/verify-log.ts';
 import { readArgumentFile } from './argument-file.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, jsonOption, singlePositional, type Terminal, UsageError } from './command.ts';
 import { clearLineText, entriesProgress } from './progress.ts';
 
 const options = {
@@ -24,29 +24,35 @@ const options = {
   json: { type: 'boolean' },
 } as const;
 
-const details = `PLACE is a folder that \`ledger export\` wrote, the URL of a log (https://HOST/ledger), or one file: a receipt (.tlog-proof).
-Nothing is trusted but the keys that you give; the server, where there is one, is asked for its files only. Where its
-certificate is by an authority of your own, write NODE_EXTRA_CA_CERTS=/path/ca.pem before the command.
+const optionTexts: Command['options'] = [
+  {
+    form: '--key VKEY',
+    meaning: 'The public key of the ledger, as "ledger key" prints it. You can repeat the option.',
+  },
+  { form: '--policy FILE', meaning: 'Instead of --key: logs and witnesses with their quorum (c2sp.org/tlog-policy).' },
+  {
+    form: '--since FILE',
+    meaning: 'A checkpoint that you kept: the ledger must begin with its tree. You can repeat the option.',
+  },
+  jsonOption,
+];
 
-  --key VKEY       The public key of the log, as \`ledger key\` prints it. Can be repeated.
-  --policy FILE    Instead: logs and witnesses with their quorum (c2sp.org/tlog-policy).
-  --since FILE     A checkpoint that you kept: the log must begin with its tree. Can be repeated.
-  --json           Prints the result as JSON.
+const notes = `PLACE is a folder that "ledger export" wrote, the URL of a ledger (https://HOST/ledger), or a receipt (.tlog-proof). The command trusts only the keys that you pass. It only reads files from a server. If your own authority issued the certificate of that server, put NODE_EXTRA_CA_CERTS=/path/ca.pem before the command.
 
-Ends in 0 where it verifies, in 1 where not, with the first thing that is wrong, or where the log cannot be fetched; in 2
-where a file that you name cannot be read, or a key or policy is none.`;
+Exit codes: 0 if the ledger or receipt verifies; 1 if not, with the first fault, or if the ledger cannot be fetched; 2 if a file cannot be read, or a key or policy is invalid.`;
 
 /** The command `ledger verify`, which needs no database and no settings. */
 export function ledgerVerifyCommand(terminal: Terminal, httpFetch: FetchUrl): Command {
   return {
     name: 'ledger verify',
     usage: 'ledger verify PLACE (--key VKEY | --policy FILE) [--since FILE] [--json]',
-    summary: 'Verifies a whole log or one receipt offline, with only the public key.',
-    details,
+    summary: 'Verifies a whole ledger or one receipt offline, with only the public key.',
+    options: optionTexts,
+    notes,
+    example: 'ledger verify https://api.example.gov/ledger --key VKEY',
     run: async (args) => {
       const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-      const [place, ...others] = positionals;
-      if (place === undefined || others.length > 0) throw new UsageError('name one folder, URL or receipt');
+      const place = singlePositional(positionals, 'one folder, URL or receipt');
       const read = (name: string) => readArgumentFile(terminal.cwd, name);
       const policyText = values.policy === undefined ? undefined : await read(values.policy);
       const policy = parseTrustPolicy(values.key, policyText);
@@ -67,13 +73,13 @@ function isReceipt(cwd: string, place: string): boolean {
 
 function parseTrustPolicy(keys: readonly string[] | undefined, policy: string | undefined): TlogPolicy {
   if ((keys === undefined) === (policy === undefined)) {
-    throw new UsageError('give the public key of the log with --key, or a policy with --policy');
+    throw new UsageError(`Expected --key or --policy, received ${keys === undefined ? 'neither' : 'both'}.`);
   }
   try {
     return policy === undefined ? policyWithoutWitnesses(keys ?? []) : parseTlogPolicy(policy);
   } catch (fault) {
     if (!(fault instanceof TlogPolicyError)) throw fault;
-    const wrongKey = '--key is the public key of a log as `ledger key` prints it: name+id+key';
+    const wrongKey = '--key: expected a public key as "ledger key" prints it (name+id+key), received another text.';
     throw new UsageError(policy === undefined ? wrongKey : `--policy: ${fault.message}`);
   }
 }
@@ -82,7 +88,7 @@ function parseTrustPolicy(keys: readonly string[] | undefined, policy: string | 
 type PrintedVerdict = Readonly<Record<string, unknown>> & { readonly verified: boolean };
 
 /** The log signed an entry that this program never writes: the server was changed, or another program uses its key. */
-const malformedEntry = 'does not have the format and one of the lengths of this log';
+const malformedEntry = 'does not have the format and one of the lengths of this ledger';
 
 const notVerified = (fault: string): PrintedVerdict => ({ verified: false, fault });
 
@@ -119,20 +125,22 @@ function verifyReceipt(text: string, policy: TlogPolicy): PrintedVerdict {
   const proof = parseProof(text);
   const opening = proof?.extra === undefined ? undefined : parseReceiptExtra(proof.extra);
   if (proof === undefined || opening === undefined)
-    return notVerified('the file is no receipt: one begins with c2sp.org/tlog-proof@v1');
+    return notVerified('expected a receipt, which begins with c2sp.org/tlog-proof@v1, received another file');
   const verdict = verifyProof(proof, leafHash(opening.entry), policy);
   if ('fault' in verdict) return notVerified(verdict.fault);
   const { origin, size } = verdict.checkpoint;
-  if (!isPaddedEntry(opening.entry)) return notVerified(`its entry ${malformedEntry}`);
+  if (!isPaddedEntry(opening.entry)) return notVerified(`the entry in the receipt ${malformedEntry}`);
   const content = openEntryContent(opening) ?? null;
   if (content === null && opening.contentKey !== undefined)
-    return notVerified('the key in it does not open the entry, or the content is not canonical JSON with its padding');
+    return notVerified(
+      'the key in the receipt does not decrypt the entry, or the content is not canonical JSON with its padding',
+    );
   return { verified: true, origin, size, leafIndex: proof.index, content };
 }
 
 function printVerdict({ stdout, stderr }: Terminal, verdict: PrintedVerdict, json: boolean): ExitCode {
   if (json) stdout(`${JSON.stringify(verdict)}\n`);
-  else if (!verdict.verified) stderr(`NOT verified: ${verdict['fault']}\n`);
+  else if (!verdict.verified) stderr(`NOT verified: ${verdict['fault']}.\n`);
   else {
     for (const [name, value] of Object.entries(verdict)) {
       stdout(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}\n`);

@@ -14,7 +14,7 @@ import {
   singleArgument,
   singlePositional,
   type Terminal,
-  UsageError,
+  wrongArgument,
 } from './command.ts';
 import type { WithContext } from './command-context.ts';
 import { clearLineText, entriesProgress } from './progress.ts';
@@ -27,24 +27,34 @@ export function ledgerCommands(withContext: WithContext<LedgerContext>, terminal
     {
       name: 'ledger export',
       usage: 'ledger export FOLDER',
-      summary: 'Writes the whole signed log to files, for an auditor or a web server.',
+      summary: 'Writes the whole signed ledger to files, for an auditor or a web server.',
+      example: 'ledger export /srv/ledger',
       run: async (args) => {
-        const folder = resolve(terminal.cwd, singleArgument(args, 'name one folder'));
+        const folder = resolve(terminal.cwd, singleArgument(args, 'one folder'));
         return await withContext((context) => exportLog(context, folder, terminal));
       },
     },
     {
       name: 'ledger prove',
       usage: 'ledger prove EVENT [--sealed]',
-      summary: 'Prints the receipt of one event, evt_…, as a .tlog-proof. --sealed omits the key of its content.',
+      summary: 'Prints the receipt of one event, which verifies offline.',
+      options: [
+        {
+          form: '--sealed',
+          meaning: 'Omits the key of the content, so that readers of the receipt cannot decrypt it.',
+        },
+      ],
+      notes: 'EVENT is the id of the event, such as evt_01…. The receipt has the format .tlog-proof.',
+      example: 'ledger prove evt_01JD3Y9Z8Q6W2V5T4R7N0M1KXC > receipt.tlog-proof',
       run: async (args) => {
         const { values, positionals } = parseArgs({
           args,
           options: { sealed: { type: 'boolean' } },
           allowPositionals: true,
         });
-        const eventId = parseId('event', singlePositional(positionals, 'name one event by its id'));
-        if (eventId === undefined) throw new UsageError('an event id looks like evt_01…');
+        const oneEvent = 'the id of one event, such as evt_01…';
+        const eventId = parseId('event', singlePositional(positionals, oneEvent));
+        if (eventId === undefined) throw wrongArgument(oneEvent, positionals);
         return await withContext((context) => prove(context, eventId, { sealed: values.sealed === true, terminal }));
       },
     },
@@ -56,13 +66,17 @@ const flag = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | consta
 
 async function exportLog({ log }: LedgerContext, folder: string, terminal: Terminal): Promise<ExitCode> {
   const checkpoint = await log.publishedCheckpoint();
-  if (checkpoint === undefined) throw new CommandFailed('The log has no signed checkpoint yet.');
+  if (checkpoint === undefined)
+    throw new CommandFailed('Expected a signed checkpoint, but the ledger has none yet. Start the server once.');
   const showProgress = entriesProgress(terminal);
   let files = 1;
   for (const name of tilesOfTree(checkpoint.size)) {
     requireCaller(terminal);
     const bytes = await log.readTile(name);
-    if (bytes === undefined) throw new CommandFailed(`${tilePath(name)} is missing: the log is damaged.`);
+    if (bytes === undefined)
+      throw new CommandFailed(
+        `Expected ${tilePath(name)}, but it is missing: the ledger is damaged. See docs/security/ledger.md#broken`,
+      );
     const path = join(folder, tilePath(name));
     await createSyncedFolder(dirname(path));
     await writeFile(path, bytes, { flag });
@@ -84,7 +98,9 @@ async function prove(
   const entry = await log.findEntry(eventId);
   const checkpoint = entry === undefined ? undefined : await log.checkpointFor(entry.index);
   if (entry === undefined || checkpoint === undefined)
-    throw new CommandFailed('The signed log has no such event. A new event is added within a second.');
+    throw new CommandFailed(
+      'Expected the id of a signed event, but the ledger has no such event. For a new event, run the command again after a second.',
+    );
   terminal.stdout(await log.proveEntry(entry, checkpoint, sealed ? undefined : await log.findContentKey(entry)));
   return 0;
 }

@@ -39,7 +39,7 @@ async function open(t: TestContext, engine: Engine) {
     const terminal = { stdout: () => undefined, stderr, isInteractive: false, cwd: '/' };
     const deps = { ...app, read: app.db.read, clock: time.clock, operator: 'root' };
     said.code = await runCommandLine(
-      ['letters', 'returned', ...args],
+      ['letters', 'record-returned', ...args],
       letterCommands((use) => use(deps), terminal),
       terminal,
     );
@@ -66,7 +66,7 @@ for (const engine of engines) {
     const { app, worker, time, run, sent, outline, faults } = await open(t, engine);
     const id = await sent();
     assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email queued', 'letter sent']);
-    assert.deepEqual(await run(id), { code: 0, stderr: `${id}: noted as returned.\n` });
+    assert.deepEqual(await run(id), { code: 0, stderr: `${id}: recorded as returned.\n` });
     worker.wake();
     await time.advance(minuteMs, worker.idle);
     assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email sent', 'letter failed letter-returned']);
@@ -74,7 +74,7 @@ for (const engine of engines) {
     assert.equal(events.length, 1);
     const twice = await run(id);
     assert.equal(twice.code, 1);
-    assert.match(twice.stderr, /nothing to note/);
+    assert.match(twice.stderr, /not recorded/);
     assert.deepEqual(faults, []);
   });
 
@@ -105,7 +105,7 @@ for (const engine of engines) {
     assert.equal((await run()).code, 2);
     const wrong = await run(id, 'permit-118');
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /permit-118 is no id of a letter/);
+    assert.match(wrong.stderr, /^Expected ids on letters .*, received "permit-118"\./);
     assert.equal((await run(`${of('letter')}.1.pdf`)).code, 0);
   });
 }

@@ -3,28 +3,27 @@ import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import { type DeliveryId, parseId } from '../kernel/id.ts';
 import { applyLateReport } from '../notifications/delivery/apply-late-report.ts';
 import { findDeliveries } from '../notifications/notification/delivery-store.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, type Terminal, wrongArgument } from './command.ts';
 import type { CommandContext, WithContext } from './command-context.ts';
 
 /** The dependencies of the command. */
 export type LettersContext = Omit<CommandContext, 'random'> & { readonly claim: WriteWithoutEvent };
 
-const usage = 'letters returned ID...';
-
-/** The command `letters returned`. */
+/** The command `letters record-returned`. */
 export function letterCommands(withContext: WithContext<LettersContext>, terminal: Terminal): readonly Command[] {
   return [
     {
-      name: 'letters returned',
-      usage,
-      summary: 'Records letters that the post returned, and notifies their senders.',
-      details: 'ID is the id on the letter (ntf_…), or the name of its files (dlv_….1).',
+      name: 'letters record-returned',
+      usage: 'letters record-returned ID...',
+      summary: 'Records letters that the postal service returned, and notifies their senders.',
+      notes: 'ID is the id on the letter (ntf_…), or the name of its files (dlv_….1).',
+      example: 'letters record-returned ntf_01JD3Y9Z8Q6W2V5T4R7N0M1KXC',
       run: async (args) => {
         const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
-        if (positionals.length === 0) throw new UsageError(`name the letters: ${usage}`);
+        if (positionals.length === 0) throw wrongArgument('the ids of one or more letters', positionals);
         const wrong = positionals.find((text) => !isLetterName(text));
         if (wrong !== undefined)
-          throw new UsageError(`${wrong} is no id of a letter: expected ntf_… as it is printed, or dlv_… of its files`);
+          throw wrongArgument('ids on letters (ntf_…) or the names of their files (dlv_…)', [wrong]);
         return await withContext((context) => recordReturnedLetters(context, positionals, terminal));
       },
     },
@@ -51,8 +50,8 @@ async function recordReturnedLetters(
     if (!isNoted) code = 1;
     stderr(
       isNoted
-        ? `${text}: noted as returned.\n`
-        : `${text}: nothing to note. No letter of it has gone out, or it is noted already, or known to have arrived.\n`,
+        ? `${text}: recorded as returned.\n`
+        : `${text}: not recorded. No letter with this id was sent, or its return or arrival is already recorded.\n`,
     );
   }
   return code;

@@ -6,12 +6,20 @@ import { type Attempt, findAttempts, findDeliveries } from '../notifications/not
 import { type Delivery, foldStatus, type Notification } from '../notifications/notification/notification.ts';
 import { findNotification } from '../notifications/notification/notification-store.ts';
 import { type ReasonCode, reasonOf } from '../notifications/notification/reason.ts';
-import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  type ExitCode,
+  jsonOption,
+  singlePositional,
+  type Terminal,
+  wrongArgument,
+} from './command.ts';
 import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 
 type NotificationsContext = Omit<CommandContext, 'random'>;
 
-const oneNotification = 'name one notification by its id, as ntf_…';
+const oneNotification = 'the id of one notification, such as ntf_01…';
 
 /** The command `notifications show`. */
 export function notificationCommands(
@@ -22,15 +30,16 @@ export function notificationCommands(
     {
       name: 'notifications show',
       usage: 'notifications show ID [--json]',
-      summary:
-        'Shows the deliveries of a notification: each attempt with its reason, and when the next one is due. It does not show the message.',
-      details:
-        'The access log of the citizen shows that you looked. The log of the server names the id in its lines `delivery`.',
+      summary: 'Shows the deliveries of a notification: each attempt with its reason, and the time of the next one.',
+      options: [jsonOption],
+      notes:
+        'It does not show the message. The access log of the citizen shows that an operator read the status. The server log has the id in its lines "delivery".',
+      example: 'notifications show ntf_01JD3Y9Z8Q6W2V5T4R7N0M1KXC',
       run: async (args) => {
         const options = { json: { type: 'boolean' } } as const;
         const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
         const id = parseId('notification', singlePositional(positionals, oneNotification));
-        if (id === undefined) throw new UsageError(oneNotification);
+        if (id === undefined) throw wrongArgument(oneNotification, positionals);
         return await withContext((context) => showNotification(context, id, values.json === true, terminal));
       },
     },
@@ -65,7 +74,10 @@ async function showNotification(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const notification = await findNotification(context.read, id);
-  if (notification === undefined) throw new CommandFailed(`there is no notification ${id}`);
+  if (notification === undefined)
+    throw new CommandFailed(
+      `Expected the id of a stored notification, but there is no notification ${id}. Check the id.`,
+    );
   const deliveries = await findDeliveries(context.read, id);
   const reports = await reportDeliveries(context.read, deliveries);
   const { citizenId } = notification;

@@ -30,11 +30,11 @@ for (const engine of engines) {
       code: 0,
       stdout: '',
       stderr:
-        'town-2026-1 is stored. To make it the default, set VERIFY_POLICY=town-2026-1. For one client, use: clients create --policy town-2026-1\n',
+        'town-2026-1 is stored. To make it the default, set VERIFY_POLICY=town-2026-1. For one client, use "citizen-services clients create --policy town-2026-1".\n',
     });
     const again = await run('add', fileOf('{"name":"town-2026-1","threshold":0.9}'));
     assert.deepEqual([again.code, again.stdout], [1, '']);
-    assert.match(again.stderr, /^town-2026-1 already exists\. .*needs a new name\.\n$/);
+    assert.match(again.stderr, /^Expected a new name, but town-2026-1 already exists\. .*a new name\.\n$/);
     assert.deepEqual(await run('show', 'town-2026-1'), {
       code: 0,
       stdout: '{"name":"town-2026-1","basis":"standard-2026-2","threshold":0.99}\n',
@@ -62,13 +62,15 @@ test('a policy without a basis is stored with the default basis, so that a later
 test('the list of policies contains the built-in policies, and the added ones with their times', async (t) => {
   const { policies: run, fileOf } = await openPolicies(t);
   assert.equal((await run('add', fileOf(town))).code, 0);
-  const ships = [...shippedPolicies.keys()].map((name) => `${name}\tships\n`).join('');
+  const builtIn = [...shippedPolicies.keys()].map((name) => `${name}\tbuilt-in\n`).join('');
   assert.deepEqual(await run('list'), {
     code: 0,
-    stdout: `${ships}town-2026-1\t2026-11-20T09:00:00.000Z\n`,
+    stdout: `${builtIn}town-2026-1\t2026-11-20T09:00:00.000Z\n`,
     stderr: '',
   });
-  const nobody = { code: 1, stdout: '', stderr: 'There is no such policy; see: policies list\n' };
+  const stderr =
+    'Expected the name of a policy, but there is no policy nobody-2026-1. Run "citizen-services policies list".\n';
+  const nobody = { code: 1, stdout: '', stderr };
   assert.deepEqual(await run('show', 'nobody-2026-1'), nobody);
 });
 
@@ -93,9 +95,9 @@ test('a file that is not a policy is wrong usage with the reason, and nothing is
   const line = await openPolicies(t);
   const { policies: run, fileOf } = line;
   for (const [text, fault] of [
-    ['', /^the file is not a policy: /],
-    ['{"name":"standard-2026-1"}', /^the file is not a policy: .*standard-2026-1/],
-    ['{"name":"a-2026-1","treshold":0.9}', /^the file is not a policy: .*treshold/],
+    ['', /^Expected a policy, received another content: /],
+    ['{"name":"standard-2026-1"}', /^Expected a policy, received another content: .*standard-2026-1/],
+    ['{"name":"a-2026-1","treshold":0.9}', /^Expected a policy, received another content: .*treshold/],
   ] as const) {
     const { code, stdout, stderr } = await run('add', fileOf(text));
     assert.deepEqual([code, stdout], [2, ''], text);
@@ -117,7 +119,7 @@ test('a database error is not reported as a duplicate policy', async (t) => {
 test('policies count counts the register, and the ledger names the operator', async (t) => {
   const line = await openPolicies(t);
   const { code, stdout, stderr } = await line.policies('count');
-  assert.deepEqual([code, stdout, stderr], [0, '', '0 persons counted; servers use it within ten minutes.\n']);
+  assert.deepEqual([code, stdout, stderr], [0, '', 'Counted 0 persons. Servers use the result within ten minutes.\n']);
   const [event, ...others] = await readPendingEvents(line);
   assert.deepEqual([event?.['actor'], others], [{ operator: 'root' }, []]);
 });

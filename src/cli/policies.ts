@@ -17,22 +17,21 @@ import {
 } from './command.ts';
 import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 
-const details = `The file is what calibrate writes, or a JSON object with a name and whatever is to differ from the policy that it is based
-on: basis (${standardPolicy3.name} unless stated), threshold, bareThreshold, model, minimum, permitted, leastDate, former,
-deceasedMatch, nicknames. docs/operate/matching-policies.md has an example. A name is never given twice.
+const notes = `FILE is a file from "policies calibrate", or a JSON object with a name and all values that differ from the policy that it is based on: basis (default: ${standardPolicy3.name}), threshold, bareThreshold, model, minimum, permitted, leastDate, former, deceasedMatch, nicknames. The page docs/operate/matching-policies.md has an example. You can use each name only once.
 
-A client gets it with: clients create --policy NAME. All others get it with the setting VERIFY_POLICY=NAME.`;
+For one client, use the policy with "clients create --policy NAME". For all other clients, set VERIFY_POLICY=NAME.`;
 
-/** The `policies` commands. */
+/** The `policies` commands that need the database. */
 export function policyCommands(withContext: WithContext<CommandContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'policies add',
       usage: 'policies add FILE',
       summary: 'Stores a matching policy under its name, for VERIFY_POLICY and clients.',
-      details,
+      notes,
+      example: 'policies add town.json',
       run: async (args) => {
-        const document = await readArgumentFile(terminal.cwd, singleArgument(args, 'name one file'));
+        const document = await readArgumentFile(terminal.cwd, singleArgument(args, 'one file'));
         return await withContext((context) => addPolicy(context, document, terminal));
       },
     },
@@ -43,7 +42,7 @@ export function policyCommands(withContext: WithContext<CommandContext>, termina
       run: async (args) => {
         requireNoArguments(args);
         return await withContext<ExitCode>(async ({ read }) => {
-          for (const name of shippedPolicies.keys()) terminal.stdout(`${name}\tships\n`);
+          for (const name of shippedPolicies.keys()) terminal.stdout(`${name}\tbuilt-in\n`);
           for (const { name, createdAt } of await addedPolicies(read)) {
             terminal.stdout(`${name}\t${formatInstant(createdAt)}\n`);
           }
@@ -54,33 +53,39 @@ export function policyCommands(withContext: WithContext<CommandContext>, termina
     {
       name: 'policies show',
       usage: 'policies show NAME',
-      summary: 'Prints an added policy as it was added, or a built-in policy in full.',
+      summary: 'Prints an added policy as it was added, or a built-in policy with all values.',
+      example: `policies show ${standardPolicy3.name}`,
       run: async (args) => {
-        const wanted = singleArgument(args, 'name one policy');
-        return await withContext<ExitCode>(async ({ read }) => {
-          const added = (await addedPolicies(read)).find(({ name }) => name === wanted);
-          const document = added?.document.trim() ?? shippedDocument(wanted);
-          if (document === undefined) throw new CommandFailed('There is no such policy; see: policies list');
-          terminal.stdout(`${document}\n`);
-          return 0;
-        });
+        const wanted = singleArgument(args, 'the name of one policy');
+        return await withContext((context) => showPolicy(context, wanted, terminal));
       },
     },
     {
       name: 'policies count',
       usage: 'policies count',
-      summary:
-        'Counts how often names and places occur in the register, so that rare ones weigh more. Imports do this too.',
+      summary: 'Counts how often names and places occur in the register, so that rare ones have more weight.',
+      notes: 'Each import of citizens does this too.',
       run: async (args) => {
         requireNoArguments(args);
         return await withContext<ExitCode>(async (context) => {
           const persons = await countRegister(context, { operator: context.operator });
-          terminal.stderr(`${persons} persons counted; servers use it within ten minutes.\n`);
+          terminal.stderr(`Counted ${persons} persons. Servers use the result within ten minutes.\n`);
           return 0;
         });
       },
     },
   ];
+}
+
+async function showPolicy({ read }: CommandContext, wanted: string, terminal: Terminal): Promise<ExitCode> {
+  const added = (await addedPolicies(read)).find(({ name }) => name === wanted);
+  const document = added?.document.trim() ?? shippedDocument(wanted);
+  if (document === undefined)
+    throw new CommandFailed(
+      `Expected the name of a policy, but there is no policy ${wanted}. Run "citizen-services policies list".`,
+    );
+  terminal.stdout(`${document}\n`);
+  return 0;
 }
 
 function shippedDocument(name: string): string | undefined {
@@ -89,7 +94,7 @@ function shippedDocument(name: string): string | undefined {
 
 async function addPolicy(context: CommandContext, text: string, { stderr }: Terminal): Promise<ExitCode> {
   const parsed = parseMatchPolicy(text);
-  if ('fault' in parsed) throw new UsageError(`the file is not a policy: ${parsed.fault}`);
+  if ('fault' in parsed) throw new UsageError(`Expected a policy, received another content: ${parsed.fault}.`);
   const { name } = parsed.policy;
   const document = withBasis(text);
   const head = eventHead(context);
@@ -102,11 +107,11 @@ async function addPolicy(context: CommandContext, text: string, { stderr }: Term
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'unique') throw fault;
     throw new CommandFailed(
-      `${name} already exists. Responses contain the name of a policy, so a changed policy needs a new name.`,
+      `Expected a new name, but ${name} already exists. Responses contain the name of a policy, so give a changed policy a new name.`,
     );
   }
   stderr(
-    `${name} is stored. To make it the default, set VERIFY_POLICY=${name}. For one client, use: clients create --policy ${name}\n`,
+    `${name} is stored. To make it the default, set VERIFY_POLICY=${name}. For one client, use "citizen-services clients create --policy ${name}".\n`,
   );
   return 0;
 }

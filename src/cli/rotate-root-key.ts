@@ -100,7 +100,9 @@ async function* citizenKeyPages({ read }: RotationContext): AsyncGenerator<reado
 function readRootKeyIds(context: RotationContext): RootKeyIds {
   const { current, previous } = readRootSecrets(context.rootKeyPath);
   if (previous === undefined)
-    throw new CommandFailed('there is no rotation to continue; start one with: citizen-services keys rotate-root');
+    throw new CommandFailed(
+      'Expected a rotation that is not finished, but the file has one root key. To start one, run "citizen-services keys rotate root".',
+    );
   context.root.refresh();
   return { from: rootKeyIdOf(previous), to: rootKeyIdOf(current) };
 }

@@ -16,7 +16,7 @@ export function createStandardOutput(stream: Writable, printError: Terminal['std
   const onWriteFailed = (fault: NodeJS.ErrnoException | undefined, otherwise: string | undefined) => {
     const hasNoRoom = fault !== undefined && fault.code !== 'EPIPE' && !isClosed;
     isClosed = true;
-    if (hasNoRoom) printError(`Standard output cannot be written, what is missing there is lost: ${fault.message}\n`);
+    if (hasNoRoom) printError(`Cannot write standard output, so a part of it is lost: ${fault.message}\n`);
     if (otherwise !== undefined) printError(otherwise);
     if (hasNoRoom || otherwise !== undefined) isComplete = false;
   };

@@ -83,7 +83,7 @@ for (const engine of engines) {
     const gone = {
       code: 1,
       stdout: '',
-      stderr: `There is no webhook ${id}, or it was removed; see: citizen-services webhooks list\n`,
+      stderr: `Expected the id of a webhook, but ${id} does not exist or was removed. Run "citizen-services webhooks list".\n`,
     };
     assert.deepEqual(await run('redeliver', id), gone);
     hooks.beforeCommit = undefined;
@@ -91,7 +91,7 @@ for (const engine of engines) {
     const other = createIdGenerator(line.clock, systemRandom)('webhook');
     assert.deepEqual(await run('redeliver', other), {
       ...gone,
-      stderr: `There is no webhook ${other}, or it was removed; see: citizen-services webhooks list\n`,
+      stderr: `Expected the id of a webhook, but ${other} does not exist or was removed. Run "citizen-services webhooks list".\n`,
     });
     assert.deepEqual([await findPendingRedeliveries(db.read), await readPendingEvents(line)], [[], []]);
   });
@@ -117,27 +117,31 @@ for (const engine of engines) {
       { id: second, clientId: other, status: 'disabled', waiting: 0, dead: 0, createdAt, url: 'https://y.example/' },
     ];
     const lines = [
-      `${id}\t${clientId}\tactive\t1 waiting\t2 given up\thttps://x.example/\n`,
-      `${second}\t${other}\tdisabled\t0 waiting\t0 given up\thttps://y.example/\n`,
+      `${id}\t${clientId}\tactive\t1 waiting\t2 failed\thttps://x.example/\n`,
+      `${second}\t${other}\tdisabled\t0 waiting\t0 failed\thttps://y.example/\n`,
     ];
     const listed = await run('list');
     assert.deepEqual([listed.code, listed.stderr], [0, '2 webhooks\n']);
     assert.deepEqual(listed.stdout.split(/(?<=\n)/).sort(), [...lines].sort());
     assert.deepEqual(await run('list', other), { code: 0, stdout: lines[1], stderr: '1 webhooks\n' });
     assert.deepEqual(JSON.parse((await run('list', clientId, '--json')).stdout), shown.slice(0, 1));
-    const nobody = { code: 1, stdout: '', stderr: 'There is no client nobody; see: citizen-services clients list\n' };
+    const nobody = {
+      code: 1,
+      stdout: '',
+      stderr: 'Expected the id of a client, but there is no client nobody. Run "citizen-services clients list".\n',
+    };
     assert.deepEqual(await run('list', 'nobody'), nobody);
-    assert.match((await run('list', clientId, other)).stderr, /^name one client by its id, or none for all\n/);
+    assert.match((await run('list', clientId, other)).stderr, /^Expected at most one client id, received /);
   });
 
   test(`${engine.name}: hosts sets, replaces and removes the allowed hosts, each time with an event`, async (t) => {
     const line = await openWebhooks(t, engine);
     const { run, clientId, clock } = line;
-    const all = { code: 0, stdout: '', stderr: 'Every public host is allowed.\n' };
+    const all = { code: 0, stdout: '', stderr: 'All public hosts are allowed.\n' };
     assert.deepEqual(await run('hosts', clientId), all);
     const set = await run('hosts', clientId, '--set', ' b.example,A.example, bücher.example ,b.example');
     const hosts = ['a.example', 'b.example', 'xn--bcher-kva.example'];
-    const shown = { code: 0, stdout: `${hosts.join('\n')}\n`, stderr: 'Webhooks that are there already stay.\n' };
+    const shown = { code: 0, stdout: `${hosts.join('\n')}\n`, stderr: 'Existing webhooks do not change.\n' };
     assert.deepEqual(set, shown);
     assert.deepEqual(await run('hosts', clientId), shown);
     assert.deepEqual(await run('hosts', clientId, '--set', 'c.example'), { ...shown, stdout: 'c.example\n' });
@@ -170,7 +174,7 @@ test('hosts accepts at most 100 names without ports, paths or wildcards', async 
   ]) {
     const { code, stdout, stderr } = await run('hosts', clientId, '--set', list);
     assert.deepEqual([code, stdout], [2, ''], list);
-    assert.match(stderr, /^--set is a list of (?:at most 100 )?host names/, list);
+    assert.match(stderr, /^--set: expected (?:a comma-separated list of|at most 100) host names/, list);
   }
   assert.deepEqual(await readPendingEvents(line), []);
   assert.equal((await run('hosts', clientId, '--set', many(100))).code, 0);
@@ -182,18 +186,18 @@ test('a command with a missing, repeated or unknown webhook or client fails with
   for (const args of [[], ['x'], [clientId], [id, id]]) {
     const { code, stderr } = await run('redeliver', ...args);
     assert.equal(code, 2, String(args));
-    assert.match(stderr, /^name one webhook by its id, as whk_…\n/);
+    assert.match(stderr, /^Expected the id of one webhook, such as whk_01…, received /);
   }
   for (const args of [[], [clientId, 'x']])
-    assert.match((await run('hosts', ...args)).stderr, /^name one client by its id\n/);
+    assert.match((await run('hosts', ...args)).stderr, /^Expected the id of one client, received /);
   assert.match(
     (await run('hosts', clientId, '--set', 'a.example', '--any')).stderr,
-    /^choose one of --set and --any\n/,
+    /^Expected --set or --any, received both\.\n/,
   );
   assert.deepEqual(await run('hosts', 'nobody', '--any'), {
     code: 1,
     stdout: '',
-    stderr: 'There is no client nobody; see: citizen-services clients list\n',
+    stderr: 'Expected the id of a client, but there is no client nobody. Run "citizen-services clients list".\n',
   });
   assert.deepEqual(await readPendingEvents(line), []);
 });

@@ -15,10 +15,23 @@ import {
   maxCallCount,
   requestRedelivery,
 } from '../notifications/webhooks/webhook-store.ts';
-import { type Command, CommandFailed, type ExitCode, singleArgument, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  type ExitCode,
+  jsonOption,
+  singleArgument,
+  singlePositional,
+  type Terminal,
+  UsageError,
+  wrongArgument,
+  wrongOption,
+} from './command.ts';
 import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
 type WebhooksContext = Omit<CommandContext, 'random'>;
+
+const maxHosts = 100;
 
 /** The `webhooks` commands. */
 export function webhookCommands(withContext: WithContext<WebhooksContext>, terminal: Terminal): readonly Command[] {
@@ -26,7 +39,9 @@ export function webhookCommands(withContext: WithContext<WebhooksContext>, termi
     {
       name: 'webhooks list',
       usage: 'webhooks list [CLIENT] [--json]',
-      summary: 'Lists the webhooks of a client, or all, with the number of waiting and failed calls.',
+      summary: 'Lists the webhooks of one client, or all webhooks, with the number of waiting and failed calls.',
+      options: [jsonOption],
+      notes: 'CLIENT is the id of a client, as "clients list" prints it.',
       run: async (args) => {
         const { positionals, values } = parseArgs({
           args,
@@ -34,31 +49,41 @@ export function webhookCommands(withContext: WithContext<WebhooksContext>, termi
           allowPositionals: true,
         });
         const [clientId, ...others] = positionals;
-        if (others.length > 0) throw new UsageError('name one client by its id, or none for all');
+        if (others.length > 0) throw wrongArgument('at most one client id', positionals);
         return await withContext((context) => listWebhooks(context, clientId, values.json === true, terminal));
       },
     },
     {
       name: 'webhooks redeliver',
       usage: 'webhooks redeliver ID',
-      summary: 'Queues the failed calls of a webhook again. A disabled webhook becomes active.',
+      summary: 'Queues the failed calls of a webhook again, and activates a disabled webhook.',
+      example: 'webhooks redeliver whk_01JD3Y9Z8Q6W2V5T4R7N0M1KXC',
       run: async (args) => {
-        const oneWebhook = 'name one webhook by its id, as whk_…';
+        const oneWebhook = 'the id of one webhook, such as whk_01…';
         const id = parseId('webhook', singleArgument(args, oneWebhook));
-        if (id === undefined) throw new UsageError(oneWebhook);
+        if (id === undefined) throw wrongArgument(oneWebhook, args);
         return await withContext((context) => redeliver(context, id, terminal));
       },
     },
     {
       name: 'webhooks hosts',
       usage: 'webhooks hosts CLIENT [--set a.example,b.example | --any]',
-      summary: 'Shows or sets the hosts that new webhooks of a client can use. --any allows all public hosts.',
+      summary: 'Shows or sets the hosts that new webhooks of a client can use.',
+      options: [
+        {
+          form: '--set a.example,b.example',
+          meaning: `Allows only these hosts, at most ${maxHosts}. Existing webhooks do not change.`,
+        },
+        { form: '--any', meaning: 'Allows all public hosts.' },
+      ],
+      notes: 'CLIENT is the id of a client, as "clients list" prints it.',
+      example: 'webhooks hosts tax-office-1 --set hooks.example.gov',
       run: async (args) => {
         const options = { set: { type: 'string' }, any: { type: 'boolean' } } as const;
         const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
-        const [clientId, ...others] = positionals;
-        if (clientId === undefined || others.length > 0) throw new UsageError('name one client by its id');
-        if (values.set !== undefined && values.any === true) throw new UsageError('choose one of --set and --any');
+        const clientId = singlePositional(positionals, 'the id of one client');
+        if (values.set !== undefined && values.any === true)
+          throw new UsageError('Expected --set or --any, received both.');
         const hosts = values.any === true ? [] : values.set === undefined ? undefined : parseHosts(values.set);
         return await withContext((context) => setAllowedHosts(context, { clientId, hosts }, terminal));
       },
@@ -66,14 +91,13 @@ export function webhookCommands(withContext: WithContext<WebhooksContext>, termi
   ];
 }
 
-const maxHosts = 100;
-
 function parseHosts(text: string): string[] {
   const given = text.split(',').map((part) => part.trim());
-  if (given.length > maxHosts) throw new UsageError(`--set is a list of at most ${maxHosts} host names`);
+  if (given.length > maxHosts)
+    throw new UsageError(`--set: expected at most ${maxHosts} host names, received ${given.length}.`);
   const hosts = given.map((part) => parseWebhookHost(part));
   if (hosts.includes(undefined))
-    throw new UsageError('--set is a list of host names with commas, without ports and stars');
+    throw wrongOption('--set', 'a comma-separated list of host names, without ports and asterisks', text);
   return [...new Set(hosts.filter((host) => host !== undefined))].sort();
 }
 
@@ -95,7 +119,7 @@ async function listWebhooks(
   else {
     for (const { id, clientId: of, status, waiting, dead, url } of webhooks) {
       stdout(
-        `${[id, of, status, `${formatCallCount(waiting)} waiting`, `${formatCallCount(dead)} given up`, url].join('\t')}\n`,
+        `${[id, of, status, `${formatCallCount(waiting)} waiting`, `${formatCallCount(dead)} failed`, url].join('\t')}\n`,
       );
     }
     stderr(`${webhooks.length} webhooks\n`);
@@ -105,14 +129,17 @@ async function listWebhooks(
 
 /** A number of calls for people. Only `maxCallCount` calls are counted. */
 function formatCallCount(calls: number): string {
-  return calls < maxCallCount ? String(calls) : `${maxCallCount} and more`;
+  return calls < maxCallCount ? String(calls) : `${maxCallCount} or more`;
 }
 
 /** The ids of the named client, or of all clients; throws for an unknown one. */
 async function clientIds(read: Read, named?: string): Promise<string[]> {
   const ids = (await allClients(read)).map(({ clientId }) => clientId);
   if (named === undefined) return ids;
-  if (!ids.includes(named)) throw new CommandFailed(`There is no client ${named}; see: citizen-services clients list`);
+  if (!ids.includes(named))
+    throw new CommandFailed(
+      `Expected the id of a client, but there is no client ${named}. Run "citizen-services clients list".`,
+    );
   return [named];
 }
 
@@ -130,7 +157,7 @@ async function setAllowedHosts(
   }
   const present = await findWebhookHosts(context.read, clientId);
   stdout(present.map((host) => `${host}\n`).join(''));
-  stderr(present.length === 0 ? 'Every public host is allowed.\n' : 'Webhooks that are there already stay.\n');
+  stderr(present.length === 0 ? 'All public hosts are allowed.\n' : 'Existing webhooks do not change.\n');
   return 0;
 }
 
@@ -141,7 +168,9 @@ async function redeliver(context: WebhooksContext, id: WebhookId, { stderr }: Te
     statements: [requestRedelivery(id)],
   });
   if (!isQueued)
-    throw new CommandFailed(`There is no webhook ${id}, or it was removed; see: citizen-services webhooks list`);
+    throw new CommandFailed(
+      `Expected the id of a webhook, but ${id} does not exist or was removed. Run "citizen-services webhooks list".`,
+    );
   stderr(`${formatCallCount(dead)} calls are queued again.\n`);
   return 0;
 }

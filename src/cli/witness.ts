@@ -13,7 +13,7 @@ import {
 } from '../ledger/tlog/note-key.ts';
 import { createWitness } from '../ledger/witness.ts';
 import { serveWitness } from '../ledger/witness-server.ts';
-import { type Command, CommandFailed, type ExitCode, messageOf, type Terminal, UsageError } from './command.ts';
+import { type Command, CommandFailed, type ExitCode, messageOf, type Terminal, wrongOption } from './command.ts';
 
 /** The dependencies of the command. The witness ends when `stopped` resolves. */
 export type WitnessCommandDeps = {
@@ -22,14 +22,26 @@ export type WitnessCommandDeps = {
   readonly stopped: Promise<unknown>;
 };
 
-const details = `Watches other logs: it cosigns a checkpoint only if the log grew from the one before, so that nobody can be shown
-a second history. Two installations can watch each other.
+const options: Command['options'] = [
+  {
+    form: '--data FOLDER',
+    meaning: 'The folder for the key of the witness and the last checkpoint of each ledger. Required.',
+  },
+  {
+    form: '--name NAME',
+    meaning: 'The name of the witness, such as witness.city.example. Required at the first start.',
+  },
+  {
+    form: '--log VKEY',
+    meaning:
+      'The public key of a ledger, as "ledger key" of that installation prints it. Required. You can repeat the option.',
+  },
+  { form: '--ml-dsa', meaning: 'Creates an ML-DSA-44 key at the first start, instead of an Ed25519 key.' },
+  { form: '--host H', meaning: 'The address to listen on.', defaultValue: '127.0.0.1' },
+  { form: '--port N', meaning: 'The port to listen on.', defaultValue: '8050' },
+];
 
-  --data FOLDER  Where its key (made at the first start) and the last checkpoint of each log are kept.
-  --name NAME    Its name at the first start, such as witness.city.example.
-  --log VKEY     The public key of a log, as that log's \`ledger key\` prints it. Can be repeated.
-  --ml-dsa       Makes an ML-DSA-44 key at the first start, instead of Ed25519.
-  --host, --port Where it listens; default 127.0.0.1 and 8050.`;
+const notes = `It cosigns a checkpoint of another ledger only if the ledger has grown from the checkpoint before. So nobody can be shown a second history. Two installations can watch each other.`;
 
 /** The command `witness`, which runs until it is stopped. The dependencies are created after the arguments are parsed. */
 export function witnessCommand(terminal: Terminal, deps: () => WitnessCommandDeps): Command {
@@ -37,7 +49,9 @@ export function witnessCommand(terminal: Terminal, deps: () => WitnessCommandDep
     name: 'witness',
     usage: 'witness --data FOLDER --name NAME --log VKEY [--log VKEY] [--ml-dsa] [--host H] [--port N]',
     summary: 'Runs a witness for the ledgers of other installations.',
-    details,
+    options,
+    notes,
+    example: 'witness --data witness --name witness.city.example --log VKEY',
     run: async (args) => {
       const { values } = parseArgs({
         args,
@@ -51,9 +65,9 @@ export function witnessCommand(terminal: Terminal, deps: () => WitnessCommandDep
         },
       });
       const { data, name, log = [], host, port } = values;
-      if (data === undefined || log.length === 0 || !isPort(port)) {
-        throw new UsageError('--data, at least one --log, and a port number are needed');
-      }
+      if (data === undefined) throw wrongOption('--data', 'a folder', undefined);
+      if (log.length === 0) throw wrongOption('--log', 'the public key of a ledger', undefined);
+      if (!isPort(port)) throw wrongOption('--port', 'a port number from 0 to 65535', port);
       const logs = log.map(parseLogKey);
       const { clock, random, stopped } = deps();
       const folder = resolve(terminal.cwd, data);
@@ -63,7 +77,7 @@ export function witnessCommand(terminal: Terminal, deps: () => WitnessCommandDep
       const served = await serveWitness(witness, { host, port: Number(port), onFault });
       terminal.stdout(`witness ${signer.name.replaceAll(/[^\w.-]/g, '-')} ${signer.vkey} ${served.url}\n`);
       terminal.stderr(
-        'That line goes into the policy file of the log (LEDGER_WITNESSES), with the address that it can reach.\n',
+        'Add this line to the policy file of the ledger (LEDGER_WITNESSES). Replace the address with one that its server can reach.\n',
       );
       await stopped;
       await served.close();
@@ -76,7 +90,7 @@ const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_53
 
 function parseLogKey(text: string): VerifierKey {
   const key = parseVkey(text);
-  if (key === undefined) throw new UsageError(`--log ${text} is no public key of a log`);
+  if (key === undefined) throw wrongOption('--log', 'the public key of a ledger (name+id+key)', text);
   return key;
 }
 
@@ -86,12 +100,15 @@ async function openWitnessKey(folder: string, { name, mlDsa, random }: WitnessKe
   const path = join(folder, 'witness.key');
   if (!existsSync(path)) {
     if (name === undefined || !isKeyName(name))
-      throw new UsageError('--name is needed at the first start, without blanks');
+      throw wrongOption('--name', 'a name without spaces and plus signs at the first start', name);
     await createSyncedFolder(folder);
     const type = mlDsa ? signatureTypes.mlDsaCosignature : signatureTypes.cosignature;
     writeFileSync(path, `${formatSignerKey(type, name, random(32))}\n`, { mode: 0o600, flag: 'wx', flush: true });
   }
   const signer = parseSignerKey(readFileSync(path, 'utf8').trim());
-  if (signer === undefined) throw new CommandFailed(`${path} does not contain the key of a witness`);
+  if (signer === undefined)
+    throw new CommandFailed(
+      `Expected the key of a witness in ${path}, found another content. Use another --data folder.`,
+    );
   return signer;
 }

@@ -63,35 +63,35 @@ test('each command reports a DATA_DIR that is missing or not readable, and creat
     [
       { DATA_DIR: join(folder, 'round') },
       'backup create b',
-      /^\S+round\/citizen-services\.sqlite cannot be read: run this as the user of the/,
+      /^Cannot read \S+round\/citizen-services\.sqlite\. Run this command as the user of the/,
     ],
     ...[within, join(folder, 'none')].map(
       (dataDir) =>
         [
           { DATA_DIR: dataDir },
           'backup create b',
-          /^no citizen-services\.sqlite in DATA_DIR, .*: there is nothing to back up/,
+          /^Expected citizen-services\.sqlite in DATA_DIR \(.*\), but it does not exist\. Set DATA_DIR/,
         ] as const,
     ),
     [
       {},
       'backup verify file',
-      /^\S+file is not a complete backup: cannot read backup\.json, which is written last \(ENOTDIR\)\n/,
+      /^\S+file is not a complete backup: cannot read backup\.json, which is written last \(ENOTDIR\)\. Use another backup\.\n/,
     ],
     [
       { DATA_DIR: folder, ROOT_KEY_FILE: join(within, 'root.key') },
       'keys create',
-      /^no root key can be made at \S+ \(ENOTDIR: .*: its folder has to be one that/,
+      /^Cannot create the root key file \S+ \(ENOTDIR: .*\. Give the user of this process write access/,
     ],
     [
       { DATA_DIR: folder, ROOT_KEY_FILE: join(folder, 'file', 'root.key') },
       'keys create',
-      /^no root key can be made at \S+ \(EEXIST: .*: its folder has to be one that/,
+      /^Cannot create the root key file \S+ \(EEXIST: .*\. Give the user of this process write access/,
     ],
     [
       { DATA_DIR: within },
       'keys create',
-      /^DATA_DIR: expected a folder that the user of this process may make and write to/,
+      /^DATA_DIR: expected a folder that the user of this process can create and write to/,
     ],
     [{ DATA_DIR: join(folder, 'link') }, 'doctor', /^warn +data-dir +\S+link does not exist yet -> run/m],
   ];
@@ -110,7 +110,10 @@ test('commands and doctor name the setting of a file that cannot be read', async
       // Not even root can read the first byte of this file.
       const { code, stdout, stderr } = await runAt(folder, { [name]: '/proc/self/mem' }, command);
       assert.equal(code, 1);
-      assert.match(stderr + stdout, new RegExp(`${name}: "/proc/self/mem" cannot be read by the user of this process`));
+      assert.match(
+        stderr + stdout,
+        new RegExp(`${name}: expected a file that the user of this process can read, received "/proc/self/mem"`),
+      );
     }
   }
 });
@@ -118,13 +121,19 @@ test('commands and doctor name the setting of a file that cannot be read', async
 test('a calibration whose --out cannot be written, and a witness without a port, do not start', async (t) => {
   const { run, folder } = openCommandLine(t);
   writeFileSync(join(folder, 'people.csv'), 'citizenId,givenName\nc-1,Ann\n');
-  const order = ['calibrate', '--register', 'people.csv', '--name', 'town-2026-1', '--out', 'none/policy.json'];
+  const order = [
+    'policies',
+    'calibrate',
+    '--register',
+    'people.csv',
+    '--name',
+    'town-2026-1',
+    '--out',
+    'none/policy.json',
+  ];
   const calibrated = await run(...order);
   assert.deepEqual([calibrated.code, calibrated.stdout], [2, '']);
-  assert.match(
-    calibrated.stderr,
-    /^--out \S+none\/policy\.json cannot be written: ENOENT, no such file or directory\n/,
-  );
+  assert.match(calibrated.stderr, /^--out: cannot write \S+none\/policy\.json: ENOENT, no such file or directory\.\n/);
   for (const port of ['65536', '-1', 'http', '']) {
     const { code, stderr } = await run(
       'witness',
@@ -138,7 +147,7 @@ test('a calibration whose --out cannot be written, and a witness without a port,
     );
     assert.deepEqual(
       [code, stderr.split('\n')[0]],
-      [2, '--data, at least one --log, and a port number are needed'],
+      [2, `--port: expected a port number from 0 to 65535, received "${port}".`],
       port,
     );
   }
@@ -150,20 +159,17 @@ test('commands for keys, erasure and proofs refuse incomplete or contradicting f
   writeFileSync(join(folder, 'policy'), 'quorum none\n');
   const wrong: string[] = [];
   for (const [command, words] of [
-    ['keys rotate-root --prepare --finish', 'choose --prepare or --finish'],
-    ['keys rotate', 'name one of access-token, result, evidence'],
-    ['keys rotate checkpoint', 'name one of access-token, result, evidence'],
-    ['keys rotate access-token result', 'name one of access-token, result, evidence'],
+    ['keys rotate root --prepare --finish', 'Expected --prepare or --finish, received both.'],
+    ['keys rotate', 'Incomplete command "keys rotate".'],
+    ['keys rotate checkpoint', 'Unknown command "keys rotate checkpoint".'],
+    ['keys rotate access-token result', "Unexpected argument 'result'"],
     ['ledger verify', 'Usage: citizen-services ledger verify'],
-    ['ledger verify log', 'give the public key of the log with --key, or a policy with --policy'],
-    [
-      'ledger verify log --key a --policy policy',
-      'give the public key of the log with --key, or a policy with --policy',
-    ],
-    ['citizens erase c-1', 'this cannot be undone; say --yes'],
-    ['ledger prove evt_1', 'an event id looks like evt_01'],
-    ['ledger rotate-key --now --overlap-days 5', 'choose --overlap-days or --now'],
-    ['ledger rotate-key --overlap-days 0', '--overlap-days must be a number from 1 to'],
+    ['ledger verify log', 'Expected --key or --policy, received neither.'],
+    ['ledger verify log --key a --policy policy', 'Expected --key or --policy, received both.'],
+    ['citizens erase c-1', '--yes: expected this option'],
+    ['ledger prove evt_1', 'Expected the id of one event, such as evt_01…, received "evt_1".'],
+    ['keys rotate ledger --now --overlap-days 5', 'Expected --overlap-days or --now, received both.'],
+    ['keys rotate ledger --overlap-days 0', '--overlap-days: expected a whole number from 1 to 3650, received "0".'],
   ] as const) {
     const { code, stderr } = await run(...command.split(' '));
     if (code !== 2 || !stderr.includes(words)) wrong.push(`${command}: ${code} ${stderr}`);
@@ -176,20 +182,26 @@ test('holds and retention classes with incomplete or contradicting flags are ref
   const { run, folder } = openCommandLine(t);
   const wrong: string[] = [];
   for (const [command, words] of [
-    ['hold --citizen c-1', '--reason says why'],
-    ['hold --reason why', 'name one document, or one citizen with --citizen'],
-    ['hold doc_1 --citizen c-1 --reason why', 'name one document, or one citizen with --citizen'],
-    ['hold doc_1 --reason why', 'a document has an id as doc_'],
-    ['release hld_1', 'name one hold by its id'],
-    ['class Permit --keep-days 1 --basis law', 'name one class in small letters'],
-    ['class permit --keep-days 1', '--basis names the rule'],
-    ['class permit --basis law', '--keep-days is a number of days'],
-    ['class permit --keep-days ten --basis law', '--keep-days is a number of days'],
-    ['class permit --keep-days 73001 --basis law', '--keep-days is a number of days'],
-    ['class permit --keep-days 10 --erase-after-days x --basis law', '--erase-after-days is a number of days'],
-    ['class permit --keep-days 10 --erase-after-days 9 --basis law', '--erase-after-days is not below --keep-days'],
+    ['holds add --citizen c-1', '--reason: expected the reason'],
+    ['holds add --reason why', 'received 0 values'],
+    ['holds add doc_1 --citizen c-1 --reason why', 'received 2 values'],
+    ['holds add doc_1 --reason why', 'Expected the id of a document, such as doc_01…, received "doc_1".'],
+    ['holds release hld_1', 'Expected the id of one hold, such as hld_01…, received "hld_1".'],
+    ['retention-classes add Permit --keep-days 1 --basis law', 'Expected one class name of lowercase letters'],
+    ['retention-classes add permit --keep-days 1', '--basis: expected the rule'],
+    ['retention-classes add permit --basis law', '--keep-days: expected a whole number of days'],
+    ['retention-classes add permit --keep-days ten --basis law', '--keep-days: expected a whole number of days'],
+    ['retention-classes add permit --keep-days 73001 --basis law', '--keep-days: expected a whole number of days'],
+    [
+      'retention-classes add permit --keep-days 10 --erase-after-days x --basis law',
+      '--erase-after-days: expected a whole number of days',
+    ],
+    [
+      'retention-classes add permit --keep-days 10 --erase-after-days 9 --basis law',
+      '--erase-after-days: expected at least the 10 days',
+    ],
   ] as const) {
-    const { code, stderr } = await run('documents', ...command.split(' '));
+    const { code, stderr } = await run(...command.split(' '));
     if (code !== 2 || !stderr.includes(words)) wrong.push(`${command}: ${code} ${stderr}`);
   }
   assert.deepEqual(wrong, []);
@@ -204,17 +216,17 @@ test('a file that cannot be read is wrong usage, and the message names it as wri
   const commands: ReadonlyArray<readonly string[]> = [
     ['policies', 'add'],
     ['contacts', 'import'],
-    ['import', 'citizens'],
-    ['import', 'citizens', 'people.csv', '--map'],
+    ['citizens', 'import'],
+    ['citizens', 'import', 'people.csv', '--map'],
     ['evidence', 'verify'],
     ['evidence', 'verify', 'people.csv', '--keys'],
     [...client, '--jwks'],
     [...client, '--certificate'],
     ['clients', 'update', 'tax-1', '--jwks'],
-    ['calibrate', '--name', 'town-2026-1', '--register'],
-    ['calibrate', '--name', 'town-2026-1', '--register', 'people.csv', '--claims'],
-    ['calibrate', '--name', 'town-2026-1', '--register', 'people.csv', '--columns'],
-    ['evaluate', '--register', 'people.csv', '--claims', 'people.csv', '--pairs'],
+    ['policies', 'calibrate', '--name', 'town-2026-1', '--register'],
+    ['policies', 'calibrate', '--name', 'town-2026-1', '--register', 'people.csv', '--claims'],
+    ['policies', 'calibrate', '--name', 'town-2026-1', '--register', 'people.csv', '--columns'],
+    ['policies', 'evaluate', '--register', 'people.csv', '--claims', 'people.csv', '--pairs'],
   ];
   const wrong: string[] = [];
   for (const command of commands) {
@@ -235,8 +247,9 @@ test('no command overwrites a file that it reads, also under another name', asyn
   linkSync(join(folder, 'people.csv'), join(folder, 'hard.csv'));
   symlinkSync('people.csv', join(folder, 'soft.csv'));
   const wrong: string[] = [];
-  const refusedImport = ['import', 'citizens', 'people.csv', '--map', 'map.json', '--restart', '--errors'];
+  const refusedImport = ['citizens', 'import', 'people.csv', '--map', 'map.json', '--restart', '--errors'];
   const calibration = [
+    'policies',
     'calibrate',
     '--name',
     'town-2026-1',
@@ -251,7 +264,8 @@ test('no command overwrites a file that it reads, also under another name', asyn
     ...['people.csv', 'soft.csv'].map((name) => [...calibration, name]),
   ]) {
     const { code, stderr } = await run(...command);
-    if (code !== 2 || !/names a file that is read/.test(stderr)) wrong.push(`${command.join(' ')}: ${code} ${stderr}`);
+    if (code !== 2 || !/expected another file than the input/.test(stderr))
+      wrong.push(`${command.join(' ')}: ${code} ${stderr}`);
   }
   assert.deepEqual(wrong, []);
   assert.deepEqual(readFileSync(join(folder, 'people.csv'), 'utf8'), people);

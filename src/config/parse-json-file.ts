@@ -8,5 +8,5 @@ export function parseJsonFile<S extends TSchema>(shape: S, text: string): Static
   const [, [first]] = Errors(shape, value);
   // TypeBox reports a member that no schema allows as a value of the schema `false`.
   const problem = first?.message === 'schema is false' ? 'is not a known member' : first?.message;
-  throw new TypeError(`${first?.instancePath || 'the file'}: ${problem ?? 'is wrong'}`);
+  throw new TypeError(`${first?.instancePath || 'the file'}: ${problem ?? 'is not valid'}`);
 }

@@ -24,20 +24,22 @@ const storageSettings = {
     type: pathType,
     default: './data',
     essential: true,
-    description: 'Folder of the SQLite database, the documents and the keys of the demo.',
+    description:
+      'Folder for the SQLite database, the documents, the ledger anchor and the keys of the demo. A relative path starts at the working directory.',
   },
   databaseUrl: {
     name: 'DATABASE_URL',
     type: secretType(databaseUrlType),
     essential: true,
     description:
-      'URL of a PostgreSQL database, such as `postgres://user:password@db.example:5432/cs`. It can name several hosts, as `db1.example:5432,db2.example:5432`; the server uses the one that is the primary (docs/operate/postgresql.md#high-availability). Without it the server uses SQLite in DATA_DIR.',
+      'URL of a PostgreSQL database, such as `postgres://user:password@db.example:5432/cs`. It can name several hosts, such as `db1.example:5432,db2.example:5432`; the server uses the primary (docs/operate/postgresql.md#high-availability). Without it, the server uses SQLite in DATA_DIR.',
   },
   rootKeyFile: {
     name: 'ROOT_KEY_FILE',
     type: pathType,
     essential: true,
-    description: 'File that contains the root key: 32 bytes in base64. Its mode must be 0600.',
+    description:
+      'File that contains the root key: 32 bytes in base64. Its mode must be 0600. Default: the file `root.key` in DATA_DIR.',
   },
 } as const satisfies Record<string, Setting>;
 
@@ -47,13 +49,14 @@ const ledgerSettings = {
     name: 'LEDGER_WITNESSES',
     type: pathType,
     description:
-      'File with the witnesses of the ledger and their quorum (c2sp.org/tlog-policy). Without it the ledger has no witnesses.',
+      'File with the witnesses of the ledger and their quorum (c2sp.org/tlog-policy). Without it, no witness cosigns the checkpoints.',
   },
   ledgerMlDsa: {
     name: 'LEDGER_ML_DSA',
     type: flagType,
     default: 'false',
-    description: 'Set to true to sign checkpoints of the ledger with ML-DSA-44 in addition to Ed25519.',
+    description:
+      'Set to true to sign checkpoints of the ledger with ML-DSA-44 in addition to Ed25519. By default, the server signs them with Ed25519 only.',
   },
   accessLogHiddenDays: {
     name: 'ACCESS_LOG_HIDDEN_DAYS',
@@ -69,18 +72,18 @@ const contactSettings = {
   supportEmail: {
     name: 'SUPPORT_EMAIL',
     type: emailAddressType,
-    description: 'Email address for questions about the API, published in the OpenAPI document.',
+    description: 'Email address for questions about the API. The server publishes it in the OpenAPI document.',
   },
   termsUrl: {
     name: 'TERMS_URL',
     type: urlType('https', 'http'),
-    description: 'URL of the terms of use of the API, published in the OpenAPI document.',
+    description: 'URL of the terms of use of the API. The server publishes it in the OpenAPI document.',
   },
   securityContact: {
     name: 'SECURITY_CONTACT',
     type: urlType('https', 'mailto', 'tel'),
     description:
-      'Contact for security reports, such as `mailto:security@example.org`. The server then serves `/.well-known/security.txt`.',
+      'Contact for security reports: a URL with https, mailto or tel, such as `mailto:security@example.org`. The server publishes it at `/.well-known/security.txt`, which does not exist without this setting.',
   },
 } as const satisfies Record<string, Setting>;
 

@@ -110,7 +110,7 @@ export const timeZoneType: SettingType<string> = {
 
 /** One email address without a display name. Its domain is converted to ASCII, the form that SMTP uses. */
 export const emailAddressType: SettingType<string> = {
-  expected: 'one email address without a name, such as mail@example.org',
+  expected: 'one email address without a display name, such as mail@example.org',
   parse: parseEmailAddress,
 };
 
@@ -122,7 +122,7 @@ export const headerNameType: SettingType<string> = {
 
 /** A scheme, host and optional port, as the serialized origin of the URL standard, which clients compare. */
 export const originType: SettingType<string> = {
-  expected: 'https:// or http:// with a host, and at most a port after it',
+  expected: 'https:// or http:// with a host and an optional port, such as https://api.example.gov',
   parse: (text) => (/^https?:\/\/[^/?#@\\\s]+\/*$/i.test(text) ? URL.parse(text)?.origin : undefined),
 };
 

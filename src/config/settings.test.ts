@@ -57,7 +57,7 @@ test('a secret comes from its file, is rejected if it is set twice, and is never
   assert.ok(!inspect(settings, { depth: 9 }).includes('hunter2'));
   assert.throws(
     () => readSettings({ DATABASE_URL_FILE, DATABASE_URL: 'postgres://h/d' }),
-    /both DATABASE_URL and DATABASE_URL_FILE/,
+    /expected DATABASE_URL or DATABASE_URL_FILE, received both/,
   );
 });
 
@@ -82,10 +82,16 @@ test('settings that are inlined stay the same after their files change', () => {
 });
 
 const invalid = [
-  [{ PORT: 'http' }, /^PORT: expected a port number from 0 to 65535, received "http"\. See docs\/settings\.md#port$/],
+  [
+    { PORT: 'http' },
+    /^PORT: expected a port number from 0 to 65535, received "http"\. See docs\/reference\/settings\.md#port$/,
+  ],
   [{ PORT: '70000' }, /PORT/],
   [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: expected one of/],
-  [{ PUBLIC_URL: 'example' }, /^PUBLIC_URL: expected https:\/\/ or http:\/\/ with a host, and at most a port after it/],
+  [
+    { PUBLIC_URL: 'example' },
+    /^PUBLIC_URL: expected https:\/\/ or http:\/\/ with a host and an optional port, such as/,
+  ],
   [{ PUBLIC_URL: 'ftp://gov.example' }, /^PUBLIC_URL/],
   [{ PUBLIC_URL: 'https://gov.example/services' }, /^PUBLIC_URL/],
   [{ PUBLIC_URL: 'https://gov.example?a=b' }, /^PUBLIC_URL/],
@@ -148,7 +154,7 @@ const invalid = [
   ],
   [
     { MAIL_FROM: 'Tax Office <no-reply@tax.example>' },
-    /^MAIL_FROM: expected one email address without a name, such as mail@example\.org, received "Tax Office <no-reply@tax\.example>"/,
+    /^MAIL_FROM: expected one email address without a display name, such as mail@example\.org, received "Tax Office <no-reply@tax\.example>"/,
   ],
   [{ MAIL_FROM: 'no-reply' }, /^MAIL_FROM: expected one email address/],
   [{ MAIL_FROM: 'a@tax.example, b@tax.example' }, /^MAIL_FROM: expected one email address/],

@@ -35,7 +35,7 @@ export function buildFromSetting<T>(name: string, make: () => T): T {
 /** Explains to an operator why the file of a setting cannot be used. */
 export function unreadableFileReason(fault: unknown): string {
   if (!(fault instanceof Error)) return 'it cannot be read';
-  return 'code' in fault && fault.code === 'EISDIR' ? 'it is a folder, and has to be a file' : fault.message;
+  return 'code' in fault && fault.code === 'EISDIR' ? 'expected a file, received a folder' : fault.message;
 }
 
 /** Opens what is stored in the folder of a setting. If the folder cannot be created, throws a `SettingError`. */
@@ -46,7 +46,7 @@ export async function openFolderOfSetting<T>(name: 'DATA_DIR' | 'DOCUMENT_STORE'
     if (!(fault instanceof Error && 'syscall' in fault && fault.syscall === 'mkdir')) throw fault;
     throw new SettingError(
       name,
-      `expected a folder that the user of this process may make and write to (${fault.message})`,
+      `expected a folder that the user of this process can create and write to (${fault.message})`,
     );
   }
 }
@@ -98,7 +98,7 @@ function findText({ name, type }: Setting, environment: Environment, file: Reado
   const direct = undefinedIfBlank(environment[name]);
   const secretFile = type.isSecret ? undefinedIfBlank(environment[`${name}_FILE`]) : undefined;
   if (direct !== undefined && secretFile !== undefined) {
-    throw new SettingError(name, `both ${name} and ${name}_FILE are set; keep one`);
+    throw new SettingError(name, `expected ${name} or ${name}_FILE, received both; remove one of them`);
   }
   const secret = secretFile === undefined ? undefined : readSecretFile(`${name}_FILE`, secretFile);
   return direct ?? secret ?? undefinedIfBlank(file.get(name));
@@ -123,7 +123,10 @@ export function readSettingText(name: string, path: string): string {
     return readFileSync(path, 'utf8');
   } catch (fault) {
     const code = fault instanceof Error && 'code' in fault ? fault.code : fault;
-    throw new SettingError(name, `${JSON.stringify(path)} cannot be read by the user of this process (${code})`);
+    throw new SettingError(
+      name,
+      `expected a file that the user of this process can read, received ${JSON.stringify(path)} (${code})`,
+    );
   }
 }
 

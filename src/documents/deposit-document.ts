@@ -30,19 +30,19 @@ export const depositDocument = defineOperation({
   callers: ['clients'],
   summary: 'Deposit a document for a citizen',
   description:
-    'Send the document itself as the body, and describe it in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The server encrypts the document while it arrives, under a key that only the citizen’s key opens. It compares the first bytes with Content-Type, and the digest with Repr-Digest if you send one. A broken upload leaves nothing. You can also send multipart/form-data: the fields citizenId, title, kind, issuedAt, retainUntil, retentionClass, purpose, legalBasis and digest (as Repr-Digest), then the part document. A part without a type, or with the type application/octet-stream, gets the type that its bytes and its file name show. An Idempotency-Key requires the digest. If the installation has a malware scanner, the status of the document is scanning until the scanner found it clean.',
+    'Send the document as the body and describe it in headers, or send multipart/form-data: first the fields, then the part document. The server compares the first bytes with the media type, and the digest with Repr-Digest, which an Idempotency-Key requires. An interrupted upload stores nothing. The status of the document is scanning until the malware scanner finds it clean.',
   request,
   bodyBytes: { usualType: 'application/pdf', form: depositForm },
   idempotent: true,
   responses: {
     201: {
-      description: 'Stored, and durable.',
+      description: 'The document is stored durably.',
       schema: Type.Interface([documentRecord], {
-        receipt: Type.String({ description: 'The receipt of this deposit.' }),
+        receipt: Type.String({ description: 'The path of the ledger receipt of this deposit.' }),
       }),
       headers: {
         Location: 'The path of the document.',
-        'Idempotent-Replayed': 'true where an earlier answer is repeated.',
+        'Idempotent-Replayed': 'true if the server repeats an earlier response.',
       },
     },
   },
@@ -135,7 +135,7 @@ async function earlierAnswerOf(
   });
   if (!isKeyErased) return earlier;
   // The stored answer was encrypted under the destroyed key. A citizen who is imported again has another key.
-  const detail = 'The citizen of the deposit with this key has been erased, together with the stored answer.';
+  const detail = 'The citizen of the deposit with this key was erased, together with the stored response.';
   return citizenKey === undefined ? undefined : { refusal: refuse('idempotency-key-reused', detail) };
 }
 
@@ -144,7 +144,8 @@ class DepositRowRefused extends Error {
   override readonly name = 'DepositRowRefused';
 }
 
-const keyChanged = () => refuse('changed-meanwhile', 'The key of the citizen has just changed; repeat the request.');
+const keyChanged = () =>
+  refuse('changed-meanwhile', 'The key of the citizen changed during the request. Repeat the request.');
 
 /**
  * Refuses a deposit for an unknown citizen after its last byte. A client that sends rejected bytes, or aborts, must not learn

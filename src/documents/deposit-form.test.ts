@@ -113,7 +113,10 @@ test('a part without a media type, or with a generic one, gets the type of its b
   const unknown = await typeOf('\x7fELF\x02\x01\0', generic);
   assert.ok(typeof unknown === 'object');
   assert.equal(unknown.slug, 'unsupported-media-type');
-  assert.match(unknown.detail, /^The bytes of the part 'document' do not show its type\. Give the part one of .*pdf/);
+  assert.match(
+    unknown.detail,
+    /^The server cannot detect the type of the part 'document' from its bytes\. Set its Content-Type to one of .*pdf/,
+  );
 });
 
 test('a refusal of the content of a form names the part and the form field', () => {

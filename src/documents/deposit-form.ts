@@ -41,7 +41,7 @@ export const depositForm = {
   fields: Type.Object(
     Object.fromEntries(
       Object.entries(headerOfField).map(([name, header]) => {
-        const description = `The value of the header ${header}, without encoding.`;
+        const description = `The same value as the header ${header}, but without percent-encoding.`;
         const field = Type.String({ minLength: 1, maxLength: formLimits.fieldSize, description });
         return [name, requiredFields.includes(name) ? field : Type.Optional(field)];
       }),
@@ -71,7 +71,7 @@ export async function readDepositForm(
   { readonly headers: DepositHeaders; readonly pieces: AsyncIterable<Uint8Array> } | { readonly refusal: Refusal }
 > {
   const form = createParser(contentType);
-  if (form === undefined) return { refusal: malformed('The Content-Type names no usable boundary.') };
+  if (form === undefined) return { refusal: malformed('The Content-Type has no valid boundary.') };
   const reading = startReading(request, form, limit);
   try {
     const { mediaType, fileName } = await reading.opened;
@@ -99,7 +99,7 @@ const unstatedTypes: ReadonlySet<string> = new Set(['application/octet-stream', 
 
 function unknownContent(): Refusal {
   const types = allowedMediaTypes.join(', ');
-  const detail = `The bytes of the part '${filePart}' do not show its type. Give the part one of these types: ${types}.`;
+  const detail = `The server cannot detect the type of the part '${filePart}' from its bytes. Set its Content-Type to one of ${types}.`;
   return refuse('unsupported-media-type', detail, { headers: { accept: types } });
 }
 

@@ -31,37 +31,39 @@ export const depositHeaders = Type.Object(
   {
     'content-type': text(
       200,
-      `The type of the document: one of ${allowedMediaTypes.join(', ')}. Text is UTF-8. Or multipart/form-data.`,
+      `The media type of the document: one of ${allowedMediaTypes.join(', ')}. Text is UTF-8. A form has multipart/form-data.`,
     ),
     'content-length': Type.Optional(
       Type.String({ pattern: '^\\d{1,15}$', description: 'The length of the body in bytes.' }),
     ),
-    'content-encoding': Type.Optional(text(40, 'Only identity, because a document is stored as it was issued.')),
+    'content-encoding': Type.Optional(
+      text(40, 'Only identity is accepted, because the server stores a document as it was issued.'),
+    ),
     'repr-digest': Type.Optional(
       text(
         400,
-        'RFC 9530: sha-256=:BASE64: of the document. The received bytes must have this digest. Required with an Idempotency-Key.',
+        'The SHA-256 of the document as sha-256=:BASE64: (RFC 9530). The server rejects bytes with another digest. Required with an Idempotency-Key.',
       ),
     ),
     'citizen-id': encodedLine('Required. The id of the citizen in the register.'),
     'document-title': encodedLine(
-      'Required. The title that the citizen sees, and the file name. At most 200 characters.',
+      'Required. The title that the citizen sees, which is also the file name. At most 200 characters.',
     ),
     'document-kind': Type.Optional(
       Type.String({
         pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
         maxLength: 64,
-        description: 'The issuer’s name for this kind of document, such as tax-assessment.',
+        description: 'Your name for this kind of document, such as tax-assessment.',
       }),
     ),
-    'document-issued-at': instant('RFC 3339. Default: the time of the deposit.'),
-    'document-retain-until': instant('RFC 3339, in the future. The document is not erased before this time.'),
+    'document-issued-at': instant('The time of issue (RFC 3339). Default: the time of the deposit.'),
+    'document-retain-until': instant('The document is not erased before this time (RFC 3339), which is in the future.'),
     'document-retention-class': Type.Optional(
       Type.String({
         pattern: retentionClassNamePattern,
         maxLength: 64,
         description:
-          'A retention class of this installation. It sets how long the document is kept, and when it is erased.',
+          'A retention class of this installation. It determines how long the server keeps the document, and when it erases it.',
       }),
     ),
     purpose: encodedLine('The purpose of the deposit. The citizen can read it.'),

@@ -81,16 +81,16 @@ export function startScanQueueMonitor({ db, clock, timer, log }: DocumentJobDeps
   });
   const gauge = {
     name: 'citizen_services_scans_oldest_due_seconds',
-    help: 'How many seconds the oldest malware scan is overdue.',
+    help: 'Time that the oldest malware scan has been due, in seconds.',
     read: () => oldestSeconds,
   };
   return { gauges: [gauge], stop: () => measuring.stop() };
 }
 
 function reportSweep(log: Log, swept: SweepResult): void {
-  if (swept.broken + swept.orphans > 0) log.notice('blobs of broken uploads were removed', swept);
+  if (swept.broken + swept.orphans > 0) log.notice('the server removed blobs of interrupted uploads', swept);
   if (swept.strays === 0) return;
-  const what = `${swept.strays} sealed documents have no row in this database: is it the right one? Nothing was removed`;
+  const what = `${swept.strays} sealed documents have no row in this database. Check that it is the right database. The server removed nothing`;
   log.fault('documents', new DocumentAlarmRaised(what));
 }
 
@@ -98,11 +98,13 @@ function reportSweep(log: Log, swept: SweepResult): void {
 function startScans(deps: DocumentJobDeps, ports: DocumentPorts): ScanWorker | undefined {
   const { settings, log } = deps;
   if (settings.clamav === 'off') {
-    log.notice('CLAMAV is off: documents are delivered without a malware scan, and their records state this');
+    log.notice('CLAMAV is off: the server delivers documents without a malware scan, and their records state this');
     return undefined;
   }
   if (settings.clamav === undefined) {
-    log.notice('no scanner: deposited documents wait in `scanning`. Set CLAMAV to the address of clamd, or to off');
+    log.notice(
+      'no malware scanner is set: deposited documents stay in `scanning`. Set CLAMAV to the address of clamd, or to off',
+    );
     return undefined;
   }
   return startScanWorker({
@@ -112,7 +114,7 @@ function startScans(deps: DocumentJobDeps, ports: DocumentPorts): ScanWorker | u
     scanner: createClamdScanner({ address: parseClamdAddress(settings.clamav) }),
     rescanAfterMs: 7 * dayMs,
     onScannerState: (fault) => {
-      if (fault === undefined) log.notice('the malware scanner is back');
+      if (fault === undefined) log.notice('the malware scanner responds again');
       else log.fault('scanner-down', fault);
     },
     onFault: (fault) => log.fault('scan', fault),

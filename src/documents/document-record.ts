@@ -18,7 +18,8 @@ export const documentParams = Type.Object(
 export const purposeHeader = Type.Optional(
   Type.String({
     maxLength: maxEncodedLineLength,
-    description: 'The purpose of the access. The citizen can read it. It selects one of several grants.',
+    description:
+      'The purpose of the access, which the citizen can read. It selects the grant, if your client has several.',
   }),
 );
 
@@ -30,47 +31,60 @@ export const documentRecord = Type.Object(
     title: Type.String(),
     kind: Type.Union([Type.String(), Type.Null()]),
     mediaType: Type.String(),
-    size: Type.Integer({ description: 'Bytes of the document.' }),
-    digest: Type.String({ description: 'In the form of Repr-Digest (RFC 9530): sha-256=:BASE64:' }),
-    issuer: Type.String({ description: 'The client that deposited it.' }),
+    size: Type.Integer({ description: 'The size of the document in bytes.' }),
+    digest: Type.String({
+      description: 'The SHA-256 of the document in the form of Repr-Digest (RFC 9530): sha-256=:BASE64:.',
+    }),
+    issuer: Type.String({ description: 'The client that deposited the document.' }),
     issuedAt: instant,
-    status: Type.Union([
-      Type.Literal('scanning'),
-      Type.Literal('available'),
-      Type.Literal('quarantined'),
-      Type.Literal('withdrawn'),
-    ]),
-    retainUntil: instantOrNullSchema('It is not erased before this time.'),
+    status: Type.Union(
+      [Type.Literal('scanning'), Type.Literal('available'), Type.Literal('quarantined'), Type.Literal('withdrawn')],
+      {
+        description:
+          'scanning: it waits for the malware scan. available: it can be retrieved. quarantined: it is harmful, or the scanner cannot read it. withdrawn: its issuer withdrew it.',
+      },
+    ),
+    retainUntil: instantOrNullSchema('The document is not erased before this time. null: there is no such time.'),
     retentionClass: Type.Union([Type.String(), Type.Null()]),
-    eraseAt: instantOrNullSchema('When it is erased automatically; null: never.'),
+    eraseAt: instantOrNullSchema('The time at which the document is erased automatically. null: never.'),
     scan: Type.Object(
       {
-        verdict: Type.Union([
-          Type.Literal('clean'),
-          Type.Literal('infected'),
-          Type.Literal('unscannable'),
-          Type.Literal('not-scanned'),
-          Type.Literal('waiting'),
-        ]),
-        at: instantOrNullSchema('The time of the last scan.'),
+        verdict: Type.Union(
+          [
+            Type.Literal('clean'),
+            Type.Literal('infected'),
+            Type.Literal('unscannable'),
+            Type.Literal('not-scanned'),
+            Type.Literal('waiting'),
+          ],
+          {
+            description:
+              'clean: the scan found nothing. infected: it found malware. unscannable: the scanner cannot read the document. waiting: the scan follows. not-scanned: this installation delivers documents without a scan.',
+          },
+        ),
+        at: instantOrNullSchema('The time of the last scan. null: there was none.'),
         engine: Type.Union([Type.String(), Type.Null()], {
-          description: 'The scanner and the version of its signatures.',
+          description: 'The scanner and the version of its signatures. null: there was no scan.',
         }),
         finding: Type.Union([Type.String(), Type.Null()]),
       },
       {
         $id: 'DocumentScan',
-        description: 'The malware scan. not-scanned: this installation delivers documents without a scan.',
+        description: 'The result of the malware scan.',
       },
     ),
     access: Type.Array(
       Type.Object(
-        { clientId: Type.String(), purpose: Type.String(), endsAt: instantOrNullSchema('Null: no end.') },
+        {
+          clientId: Type.String(),
+          purpose: Type.String(),
+          endsAt: instantOrNullSchema('The end of the grant. null: no end.'),
+        },
         { $id: 'DocumentAccess' },
       ),
       {
         description:
-          'The other clients that may read it now. The issuer and the citizen see all grants, another client its own.',
+          'The grants of other clients that are valid now. The issuer and the citizen see all grants; another client sees its own.',
       },
     ),
   },

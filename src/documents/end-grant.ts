@@ -28,10 +28,10 @@ export const endGrant = defineOperation({
   callers: ['clients'],
   summary: 'End a grant',
   description:
-    'Only for the client that deposited the document. The grant ends at once, also between two range requests.',
+    'Ends the grant at once, also between two range requests. Only the client that deposited the document can call it.',
   request,
   responses: {
-    200: { description: 'Ended.', schema: Type.Object({ receipt: Type.String() }) },
+    200: { description: 'The grant has ended.', schema: Type.Object({ receipt: Type.String() }) },
   },
   refusals: ['document-not-found', 'document-erased', 'conflict'],
   citizenData: true,
@@ -55,7 +55,7 @@ export const endGrant = defineOperation({
         headers: { 'cache-control': 'private, no-store' },
         json: { receipt: `/v1/receipts/${event}` },
       },
-      onConflict: () => refuse('conflict', 'There is no such grant.'),
+      onConflict: () => refuse('conflict', 'The document has no grant for this client and purpose.'),
     };
   },
 });

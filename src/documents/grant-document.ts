@@ -12,14 +12,18 @@ const request = {
   params: documentParams,
   body: Type.Object(
     {
-      clientId: Type.String({ minLength: 1, maxLength: 128, description: 'The client that may read it.' }),
+      clientId: Type.String({ minLength: 1, maxLength: 128, description: 'The client that may read the document.' }),
       purpose: Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'One of the purposes agreed for that client.',
+        description: 'The purpose of the grant: one of those that are agreed for that client.',
       }),
       endsAt: Type.Optional(
-        Type.String({ format: 'date-time', maxLength: 40, description: 'RFC 3339, in the future; absent: no end.' }),
+        Type.String({
+          format: 'date-time',
+          maxLength: 40,
+          description: 'The end of the grant (RFC 3339), in the future. Default: no end.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -40,11 +44,11 @@ export const grantDocument = defineOperation({
   callers: ['clients'],
   summary: 'Let another client read a document',
   description:
-    'Only for the client that deposited the document. A grant is for one client and one purpose. If you repeat it, the new end applies. A document has at most 100 grants at once. The citizen sees the grant.',
+    'Grants one client the right to read the document for one purpose. Only the client that deposited the document can call it, and the citizen sees the grant. If you repeat the request, the new end applies. A document has at most 100 grants at once.',
   request,
   responses: {
     201: {
-      description: 'Granted.',
+      description: 'The grant is valid.',
       schema: Type.Object({
         clientId: Type.String(),
         purpose: Type.String(),

@@ -18,13 +18,20 @@ const request = {
       citizenId: Type.String({
         minLength: 1,
         maxLength: maxCitizenIdLength,
-        description: 'The citizen whose documents are listed.',
+        description: 'The id of the citizen in the register.',
       }),
       cursor: Type.Optional(
-        Type.String({ pattern: idPatternSource('document'), description: 'The `next` of the previous page.' }),
+        Type.String({
+          pattern: idPatternSource('document'),
+          description: 'The member `next` of the previous page. Default: the first page.',
+        }),
       ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 100, description: `Documents on a page; default ${defaultLimit}.` }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 100,
+          description: `The maximum number of documents on a page. Default: ${defaultLimit}.`,
+        }),
       ),
     },
     { additionalProperties: false },
@@ -32,7 +39,7 @@ const request = {
   headers: Type.Object(
     {
       purpose: Type.Optional(
-        Type.String({ maxLength: 2_000, description: 'The purpose of the access. The citizen can read it.' }),
+        Type.String({ maxLength: 2_000, description: 'The purpose of the access, which the citizen can read.' }),
       ),
     },
     { additionalProperties: false },
@@ -49,19 +56,21 @@ export const listDocumentRecords = defineOperation({
   callers: ['clients', 'citizens'],
   summary: 'List the records of a citizen’s documents',
   description:
-    'The records of the documents that this client deposited for the citizen or has a grant for, newest first. A token of a citizen lists all documents of that citizen, and no others: 404. The list is empty for a citizen without such documents, known or unknown. Each page is one ledger event.',
+    'Returns the records of the documents that your client deposited for the citizen or has a grant for, newest first. The list is empty for a citizen without such documents, known or unknown. A token of a citizen lists all documents of that citizen; for another citizen, the response is 404. Each page is one ledger event.',
   request,
   responses: {
     200: {
-      description: 'One page.',
+      description: 'One page of records.',
       schema: Type.Object({
         items: Type.Array(documentRecord),
         unreadable: Type.Array(Type.String(), {
-          description: 'Ids of documents on this page with a damaged record. The operator receives an alarm.',
+          description: 'The ids of documents on this page with a damaged record. The server alerts the operator.',
         }),
-        next: Type.Union([Type.String(), Type.Null()], { description: 'For `cursor`; null on the last page.' }),
+        next: Type.Union([Type.String(), Type.Null()], {
+          description: 'The cursor of the next page. null: this is the last page.',
+        }),
       }),
-      headers: { Link: 'To the receipt of this use, for a client.' },
+      headers: { Link: 'For a client: a link to the ledger receipt of this access.' },
     },
   },
   refusals: ['purpose-not-permitted', 'document-not-found'],

@@ -17,12 +17,12 @@ export async function openBlobs(
 ): Promise<BlobStore> {
   const { documentStore, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
   const onFault = (cause: unknown) =>
-    log.fault('documents', new BlobsUnavailable('the documents cannot be used at present', { cause }));
+    log.fault('documents', new BlobsUnavailable('the document storage does not respond', { cause }));
   if (!isBucket(settings)) {
     return await openFolderOfSetting('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault, ...options }));
   }
   if (accessKeyId === undefined || secretAccessKey === undefined) {
-    throw new SettingError('DOCUMENT_STORE', 'an S3 bucket needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
+    throw new SettingError('DOCUMENT_STORE', 'an S3 bucket requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
   }
   // The S3 client takes a quarter of a second to load.
   const { openS3Blobs } = await import('./blobs/s3-blobs.ts');
@@ -66,12 +66,12 @@ export async function findMissingDocuments(
   const newest = await newestStoredDocumentIds(read);
   if (newest.length === 0 || existsSync(join(documentStore, startEmptyFile))) return undefined;
   for (const name of newest) if (await blobs.has(name)) return undefined;
-  return `documents are on record, and ${documentStore.replace(/\?.*/, '')} has none of the newest`;
+  return `the database has documents, but ${documentStore.replace(/\?.*/, '')} has none of the newest`;
 }
 
 /** How the operator fixes that, for `doctor` and the log. */
 export const missingDocumentsFix =
-  'check that DOCUMENT_STORE names their folder or bucket, and that it is mounted; if they are lost, see docs/operate/troubleshooting.md#documents';
+  'check that DOCUMENT_STORE is their folder or bucket, and that it is mounted; if they are lost, see docs/operate/troubleshooting.md#documents';
 
 /**
  * Reports missing documents to the log. The server starts nevertheless, because other requests need no document. The start does

@@ -20,13 +20,13 @@ export const readDocumentRecord = defineOperation({
   callers: ['clients', 'citizens'],
   summary: 'Read the record of a document',
   description:
-    'Title, type, size, digest, status, scan and grants of a document, also while it cannot be retrieved. The same callers as of the document may read it. Each access is a ledger event that is stored before the answer; Link names its receipt.',
+    'Returns the title, type, size, digest, status, scan and grants of a document, also while it cannot be retrieved. The callers that may retrieve the document may read its record. The server stores each access as a ledger event before it responds; Link has the receipt.',
   request,
   responses: {
     200: {
-      description: 'The record.',
+      description: 'The record of the document.',
       schema: documentRecord,
-      headers: { Link: 'For a client: to the receipt of this use.' },
+      headers: { Link: 'For a client: a link to the ledger receipt of this access.' },
     },
   },
   refusals: ['document-not-found', 'document-erased', 'document-unreadable', 'purpose-not-permitted'],

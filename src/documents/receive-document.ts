@@ -77,6 +77,6 @@ export class RequestRejected extends Error {
   }
 }
 
-const wrongType = () => refuse('content-mismatch', 'The bytes are not of the media type in Content-Type.');
+const wrongType = () => refuse('content-mismatch', 'The bytes do not have the media type in Content-Type.');
 const wrongDigest = () => refuse('content-mismatch', 'The bytes do not have the SHA-256 in Repr-Digest.');
-const wrongLength = () => refuse('content-mismatch', 'The body did not have the length it was announced with.');
+const wrongLength = () => refuse('content-mismatch', 'The body does not have the length in Content-Length.');

@@ -37,14 +37,14 @@ const request = {
   params: documentParams,
   headers: Type.Object(
     {
-      accept: header('It must allow the media type of the document.'),
-      range: header('RFC 9110: one or several ranges of bytes.'),
-      'if-range': header('The ETag that the range belongs to.'),
-      'if-match': header('RFC 9110.'),
-      'if-none-match': header('RFC 9110.'),
-      'want-repr-digest': header('RFC 9530: sha-256=0 omits Repr-Digest. No other algorithm is supported.'),
+      accept: header('The accepted media types. They must include the media type of the document.'),
+      range: header('One or several ranges of bytes (RFC 9110).'),
+      'if-range': header('The ETag to which the range belongs. For another ETag, the response is the whole document.'),
+      'if-match': header('Retrieves the document only if its ETag is one of these (RFC 9110).'),
+      'if-none-match': header('Retrieves the document only if its ETag is none of these (RFC 9110).'),
+      'want-repr-digest': header('sha-256=0 omits Repr-Digest (RFC 9530). No other algorithm is supported.'),
       'want-content-digest': header(
-        'RFC 9530: sha-256=1 requests Content-Digest, for a whole document or a part up to 1 MiB.',
+        'sha-256=1 requests Content-Digest (RFC 9530), for a whole document or a part up to 1 MiB.',
       ),
       purpose: purposeHeader,
     },
@@ -53,11 +53,11 @@ const request = {
 };
 
 const ofDocument = {
-  ETag: 'Opaque and strong.',
-  'Repr-Digest': 'RFC 9530: the SHA-256 of the whole document.',
-  'Accept-Ranges': 'bytes',
-  'Content-Disposition': 'attachment, with the title as file name (RFC 6266).',
-  Link: 'To the record (describedby) and, for a client, to the receipt of this use.',
+  ETag: 'The version of the document, as a strong ETag. Do not parse it.',
+  'Repr-Digest': 'The SHA-256 of the whole document (RFC 9530).',
+  'Accept-Ranges': 'bytes: the server supports byte ranges.',
+  'Content-Disposition': 'attachment, with the title as the file name (RFC 6266).',
+  Link: 'Links to the record (describedby) and, for a client, to the ledger receipt of this access.',
 };
 
 type RetrieveCall = OperationCall<typeof request, DocumentPorts>;
@@ -72,16 +72,16 @@ export const retrieveDocument = defineOperation({
   callers: ['clients', 'citizens'],
   summary: 'Retrieve a secure document',
   description:
-    'The document as an attachment. These may read it: the client that deposited it, clients with a grant, and the citizen whom the token names (claim citizen_id of a trusted issuer). For everyone else the document does not exist. Each access is a ledger event that is stored before the answer; Link names its receipt.',
+    'Returns the document as an attachment. The client that deposited it, clients with a grant, and its citizen (claim citizen_id of a trusted issuer) can call it. All other callers receive 404. The server stores each access as a ledger event before it responds; Link has the receipt.',
   request,
   responses: {
-    200: { description: 'The document.', bytes: true, headers: ofDocument },
+    200: { description: 'The whole document.', bytes: true, headers: ofDocument },
     206: {
-      description: 'The requested ranges; several as multipart/byteranges.',
+      description: 'The requested ranges. Several ranges have the type multipart/byteranges.',
       bytes: true,
-      headers: { ...ofDocument, 'Content-Range': 'The range, if it is a single one.' },
+      headers: { ...ofDocument, 'Content-Range': 'The range and the length of the document, for a single range.' },
     },
-    304: { description: 'If-None-Match names the current ETag.', headers: ofDocument },
+    304: { description: 'If-None-Match contains the current ETag.', headers: ofDocument },
   },
   refusals: [
     'document-not-found',

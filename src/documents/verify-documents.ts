@@ -100,7 +100,7 @@ async function verifyDocument(deps: VerifyDocumentsDeps, document: SealedDocumen
   const ports = { ...deps.ports, alarm: () => undefined };
   const content = await openDocumentContent(ports, document).catch(undefinedIfInvalid);
   if (content === undefined) {
-    const detail = 'the record does not open: it was changed, or its key is gone';
+    const detail = 'the record cannot be decrypted: it was changed, or its key is missing';
     return { size: 0, finding: { id, fault: 'record-broken', detail } };
   }
   // Without the bytes, only the end is read: enough to know that the blob exists with its length.
@@ -110,13 +110,13 @@ async function verifyDocument(deps: VerifyDocumentsDeps, document: SealedDocumen
     for await (const piece of openBytesInAnyState(ports, { document, content }, range)) hash.update(piece);
   } catch (fault) {
     if (fault instanceof BlobBroken) return { size: 0, finding: { id, fault: 'blob-missing', detail: fault.message } };
-    const detail = 'a chunk does not authenticate';
+    const detail = 'a chunk was changed: its authentication tag is wrong';
     if (fault instanceof SealBroken) return { size: 0, finding: { id, fault: 'bytes-broken', detail } };
     throw fault;
   }
   if (!deps.readBytes) return { size: 0 };
   if (hash.digest().equals(Buffer.from(content.sha256))) return { size: content.size };
-  const detail = 'the bytes do not have the SHA-256 on record';
+  const detail = 'the bytes do not have the SHA-256 in the database';
   return { size: content.size, finding: { id, fault: 'digest-differs', detail } };
 }
 
@@ -130,12 +130,12 @@ async function verifyRows(
   };
   await report(
     'waits-for-no-scan',
-    'in scanning, but not queued for the scanner',
+    'in the status scanning, but not queued for the scanner',
     "select id from document where id > $1 and id <= $2 and status = 'scanning' and scan_due_at is null order by id",
   );
   await report(
     'grant-on-erased',
-    'erased, but a grant is left',
+    'erased, but has a grant',
     "select d.id from document d where d.id > $1 and d.id <= $2 and d.status = 'erased' and exists (select 1 from document_grant g where g.document_id = d.id) order by d.id",
   );
   await report(

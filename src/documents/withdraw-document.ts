@@ -19,7 +19,7 @@ const request = {
       'if-match': Type.Optional(
         Type.String({
           maxLength: 2_000,
-          description: 'RFC 9110: the document is withdrawn only if its ETag is one of these.',
+          description: 'Withdraws the document only if its ETag is one of these (RFC 9110).',
         }),
       ),
     },
@@ -39,17 +39,21 @@ export const withdrawDocument = defineOperation({
   callers: ['clients'],
   summary: 'Withdraw a document',
   description:
-    'From now on, the document is not delivered. If its retention has ended and no legal hold exists, it is erased at once: its key is destroyed. Otherwise the deletion run erases it later. Only for the client that deposited it. Repeating the request has no further effect.',
+    'Ends the delivery of a document that your client deposited. If its retention has ended and no legal hold exists, the server destroys its key and thus erases it at once. Otherwise the worker erases it later. A repeated request has no further effect.',
   request,
   responses: {
     200: {
-      description: 'Withdrawn, or erased.',
+      description: 'The document is withdrawn or erased.',
       schema: Type.Object({
         id: Type.String(),
-        status: Type.Union([Type.Literal('withdrawn'), Type.Literal('erased')]),
+        status: Type.Union([Type.Literal('withdrawn'), Type.Literal('erased')], {
+          description: 'withdrawn: it is erased later. erased: its key is destroyed.',
+        }),
         at: Type.String({ format: 'date-time' }),
         retainUntil: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-        receipt: Type.String({ description: 'The receipt of this use. For an erasure, it is the proof.' }),
+        receipt: Type.String({
+          description: 'The path of the ledger receipt of this request. For an erasure, it is the proof.',
+        }),
       }),
     },
   },

@@ -9,7 +9,7 @@ const request = {
   body: Type.Object(
     {
       locked: Type.Boolean({
-        description: 'true: no claims about me match from now on. false: they can match again.',
+        description: 'true: no claims about you match from now on. false: they can match again.',
       }),
     },
     { additionalProperties: false },
@@ -28,14 +28,14 @@ export const changeCitizenLock = defineOperation({
   path: '/v1/register-lock',
   scope: 'citizen:self',
   callers: ['citizens'],
-  summary: 'Lock my details against verification',
+  summary: 'Lock or unlock my record against verification',
   description:
-    'For the citizen whom the token names. While the record is locked, every verification is answered as if the claims did not fit. Each change is in the access log, and the citizen gets an official message about it. A lock that staff of the register has set stays. A request that repeats the present state changes nothing.',
+    'Changes the lock of the citizen whom the token names. While the record is locked, each verification returns no_match. The access log contains each change, and the citizen receives an official message about it. A lock of the staff of the register stays, and a request for the current state changes nothing.',
   request,
   responses: {
     200: {
-      description: 'The present state.',
-      schema: Type.Object({ ownLock: Type.Boolean({ description: 'Whether the citizen has locked the record.' }) }),
+      description: 'The state after this request.',
+      schema: Type.Object({ ownLock: Type.Boolean({ description: 'true if the citizen has locked the record.' }) }),
     },
   },
   refusals: [

@@ -32,14 +32,17 @@ const ownRecord = Type.Object({
       { $id: 'FormerAddress' },
     ),
   ),
-  underReview: Type.Boolean({ description: 'The record is under review: fitting claims are answered not_determined.' }),
+  underReview: Type.Boolean({
+    description: 'true: the record is under review, and verifications with fitting claims return not_determined.',
+  }),
   locked: Type.Boolean({
-    description: 'Staff of the register have locked the record at your request: no claims match.',
+    description: 'true: staff of the register locked the record at your request, and no claims match.',
   }),
   ownLock: Type.Union([Type.Boolean(), Type.Null()], {
-    description: 'You have locked the record yourself: no claims match. null if this server does not store such locks.',
+    description:
+      'true: you locked the record yourself, and no claims match. null: an external register manages the locks.',
   }),
-  deceased: Type.Boolean({ description: 'The record says that you have died: no claims match.' }),
+  deceased: Type.Boolean({ description: 'true: the record says that you have died, and no claims match.' }),
 });
 
 /** The register record for its citizen. */
@@ -65,9 +68,9 @@ export const readOwnRecord = defineOperation({
   callers: ['citizens'],
   summary: 'Read my register record',
   description:
-    'For the citizen whom the token names (claim citizen_id of a trusted issuer): the values that claims are compared with. null means that the register has no value.',
+    'Returns the values that the server compares claims with, for the citizen whom the token names (claim citizen_id of a trusted issuer). null means that the register has no value.',
   request,
-  responses: { 200: { description: 'The present record.', schema: ownRecord } },
+  responses: { 200: { description: 'The current record.', schema: ownRecord } },
   refusals: ['citizen-token-needed', 'citizen-not-found', 'register-unavailable'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, IdentityPorts>) => {

@@ -12,7 +12,7 @@ import { noStoreHeaders } from './verify-identity.ts';
 const request = {
   params: Type.Object(
     {
-      id: Type.String({ maxLength: 64, description: 'The verificationId.' }),
+      id: Type.String({ maxLength: 64, description: 'The verificationId of the result.' }),
     },
     { additionalProperties: false },
   ),
@@ -26,11 +26,11 @@ export const readVerification = defineOperation({
   path: '/v1/identity/verifications/{id}',
   scope: 'identity:verify',
   callers: ['clients'],
-  summary: 'Read an earlier result',
+  summary: 'Read an earlier verification result',
   description:
-    'Returns the stored result as it was sent, including its signed token. It includes claims only if the access token has the scope identity:verify:claims. The register is not read again: see checkedAt and expiresAt.',
+    'Returns the stored result with its signed token. It contains claims only if the access token has the scope identity:verify:claims. The server does not read the register again: see checkedAt and expiresAt.',
   request,
-  responses: { 200: { description: 'The result.', schema: verificationSchema } },
+  responses: { 200: { description: 'The result, as the server sent it first.', schema: verificationSchema } },
   refusals: ['verification-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, IdentityPorts>) => {

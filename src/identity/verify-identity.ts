@@ -188,10 +188,12 @@ async function prepareAnswer(
 export const noStoreHeaders = { 'cache-control': 'no-store' } as const;
 
 const description =
-  'Reports whether the claims fit exactly one citizen of the register. Unknown ids, wrong claims and a reached limit of failed verifications have the same answer. ' +
+  'Compares the claims with the register, and reports whether they fit exactly one citizen. Unknown ids, wrong claims and a reached verification limit have the same answer. ' +
   'While the register is unavailable, the decision is not_determined. ' +
   'Send citizenId, a name and birthDate; or both names, birthDate and an address or document number.';
-const responses = { 200: { description: 'The result.', schema: verificationSchema } } as const;
+const responses = {
+  200: { description: 'The result of the verification. Read its member decision.', schema: verificationSchema },
+} as const;
 const commonDefinition = {
   since: '1.0',
   path: '/v1/identity/verify',

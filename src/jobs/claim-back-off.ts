@@ -2,7 +2,7 @@ import type { Timer } from './timer.ts';
 
 /** Pauses between the claims of a worker. */
 export type ClaimBackOff = {
-  /** Whether the worker must not claim at present, also after a `wake`. */
+  /** Whether the worker must not claim now, also after a `wake`. */
   isPaused(): boolean;
   pause(ms: number): void;
   /** For a claim of that many jobs; call the result at the end of each job. */

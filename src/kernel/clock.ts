@@ -26,7 +26,7 @@ const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]
 export const instantPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
 
 /** Describes the texts that `parseInstant` accepts, for the message of a refusal. */
-export const instantRequirement = 'must be an instant with its offset, as 2026-01-31T12:00:00Z';
+export const instantRequirement = 'must be an instant with its offset, such as 2026-01-31T12:00:00Z';
 
 /** The instant of an RFC 3339 text in epoch ms; undefined for any other text, and for a leap second. */
 export function parseInstant(text: string): number | undefined {

@@ -6,18 +6,19 @@ export const httpProblems = {
     status: 400,
     title: 'Request not valid',
     cause: 'A parameter, a header or a member of the body is missing, unknown or malformed.',
-    fix: 'Fix every entry of issues[], which lists all faults. The OpenAPI document has each schema.',
+    fix: 'Fix every fault that issues[] lists. The OpenAPI document has the schema of each request.',
   },
   'malformed-json': {
     status: 400,
-    title: 'Body is not JSON',
-    cause: 'The body could not be read as JSON in UTF-8.',
+    title: 'Body is not valid JSON',
+    cause: 'The server expected JSON in UTF-8, and could not parse the body.',
     fix: 'Send one JSON object in UTF-8, in which no name occurs twice.',
   },
   'malformed-http': {
     status: 400,
     title: 'Not valid HTTP',
-    cause: 'The request violates HTTP, for example by two Host headers, conflicting lengths or an invalid character.',
+    cause:
+      'The request does not conform to HTTP: for example, it has two Host headers, conflicting lengths or an invalid character.',
     fix: 'Use an ordinary HTTP client. Check what the proxies between your client and this server change.',
   },
   'idempotency-key-invalid': {
@@ -37,14 +38,14 @@ export const httpProblems = {
     status: 401,
     title: 'Access token not valid',
     cause:
-      'The token is malformed or revoked, its signature, issuer or audience is wrong, or the request does not prove the key or certificate that it is bound to.',
+      'The token is malformed or revoked, has a wrong signature, issuer or audience, or is bound to a key or certificate that the request lacks.',
     fix: 'Request a new token at the URL in tokenUrl, and send it unchanged. Send a bound token with its DPoP proof or its certificate.',
   },
   'invalid-dpop-proof': {
     status: 401,
     title: 'DPoP proof not valid',
     cause: 'The access token is bound to a key, and the DPoP header does not prove that key for this request.',
-    fix: 'Create a new proof for every request (RFC 9449): htm, htu without the query, iat of a correct clock, a new jti, ath.',
+    fix: 'Create a new proof for each request (RFC 9449), with htm, htu without the query, the current time as iat, a new jti, and ath.',
   },
   'dpop-nonce-needed': {
     status: 401,
@@ -56,7 +57,7 @@ export const httpProblems = {
   'expired-access-token': {
     status: 401,
     title: 'Access token expired',
-    cause: 'The token has expired by the clock of this server.',
+    cause: 'The expiry time of the token has passed by the clock of this server.',
     fix: 'Request a new token at the URL in tokenUrl. If this repeats, compare your clock with serverTime.',
   },
   'missing-scope': {
@@ -67,14 +68,14 @@ export const httpProblems = {
   },
   'not-found': {
     status: 404,
-    title: 'Nothing here',
+    title: 'Path not found',
     cause: 'No operation has this path.',
-    fix: 'Find the path in the register at /v1. Paths have no slash at the end.',
+    fix: 'Find the path in the list of endpoints at /v1. Remove any slash at the end.',
   },
   'method-not-allowed': {
     status: 405,
     title: 'Method not allowed',
-    cause: 'The path does not support this method.',
+    cause: 'The path does not support the method of the request.',
     fix: 'Use one of the methods in the Allow header.',
   },
   'not-acceptable': {
@@ -87,21 +88,21 @@ export const httpProblems = {
     status: 408,
     title: 'Request too slow',
     retryable: true,
-    cause: 'The headers or the body arrived too slowly.',
+    cause: 'The server did not receive all headers or the whole body in time.',
     fix: 'Send the request without pauses. Split a body that is too large for your connection.',
   },
   'idempotency-key-in-progress': {
     status: 409,
-    title: 'A request with this key is still running',
+    title: 'Request with this key in progress',
     retryable: true,
-    cause: 'The first request with this Idempotency-Key has not been answered yet.',
+    cause: 'The server is still processing the first request with this Idempotency-Key.',
     fix: 'Repeat the identical request after the time in Retry-After.',
   },
   'payload-too-large': {
     status: 413,
     title: 'Body too large',
     cause: 'The body has more bytes than this operation accepts.',
-    fix: 'Send at most as many bytes as the member limit says.',
+    fix: 'Send at most the number of bytes in the member limit.',
   },
   'uri-too-long': {
     status: 414,
@@ -124,7 +125,7 @@ export const httpProblems = {
   'idempotency-key-reused': {
     status: 422,
     title: 'Key already used for another request',
-    cause: 'This Idempotency-Key was first used with a different body.',
+    cause: 'This Idempotency-Key was first used for a different request to this operation.',
     fix: 'Use a new key for a new request.',
   },
   'quota-exceeded': {
@@ -151,14 +152,15 @@ export const httpProblems = {
     status: 500,
     title: 'Server error',
     retryable: true,
-    cause: 'The server failed. Its log has the error with the instance of this problem.',
+    cause: 'The server failed to process the request. Its log has the error with the instance of this problem.',
     fix: 'Repeat the request with the same Idempotency-Key. If it fails again, report the instance to the operator.',
   },
   'outcome-unknown': {
     status: 503,
     title: 'Outcome unknown',
     retryable: true,
-    cause: 'The server lost the connection to the database while it stored the request, which may be stored or not.',
+    cause:
+      'The server lost the database connection while it stored the request. It does not know whether the request was stored.',
     fix: 'Repeat the identical request with the same Idempotency-Key. Without a key, first look for the result by its reference.',
   },
   'capacity-reduced': {
@@ -166,7 +168,7 @@ export const httpProblems = {
     title: 'Capacity reduced',
     retryable: true,
     cause:
-      'The server is overloaded or stopping, or its database or the storage of its documents does not respond; the detail says which. It did not process the request.',
+      'The server did not process the request. It is overloaded or stopping, or its database or document storage does not respond: see the detail.',
     fix: 'Repeat the request after the time in Retry-After.',
   },
 } as const satisfies Record<string, ProblemType>;

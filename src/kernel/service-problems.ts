@@ -5,7 +5,7 @@ export const serviceProblems = {
   'insufficient-claims': {
     status: 400,
     title: 'Too few claims',
-    cause: 'The policy requires more claims to identify one person.',
+    cause: 'The request has too few claims. The verification policy requires more to identify one person.',
     fix: 'Send citizenId, a name and birthDate. Without an id, send both names, birthDate and an address or document number.',
   },
   'claims-in-url-refused': {
@@ -49,7 +49,7 @@ export const serviceProblems = {
     status: 403,
     title: 'Token of a client required',
     cause: 'The operation is for clients that act for themselves, and the access token names a citizen.',
-    fix: 'Use a token of your client without the claim citizen_id. A token of a citizen opens only the data of that citizen.',
+    fix: 'Use a token of your client without the claim citizen_id. A token with this claim gives access only to the data of that citizen.',
   },
   'citizen-not-found': {
     status: 404,
@@ -91,39 +91,39 @@ export const serviceProblems = {
     status: 404,
     title: 'Address not found',
     cause: 'The citizen has no verified address for this channel.',
-    fix: 'Read GET /v1/contact-preferences: `verified` has the addresses that you can remove. Change the addresses of the register in the register.',
+    fix: 'Choose an address from `verified` in GET /v1/contact-preferences. Change an address of the register in the register.',
   },
   'contact-code-wrong': {
     status: 409,
     title: 'Wrong code',
-    cause: 'This is not the last code that was sent on this channel.',
+    cause: 'The code is not the last one that was sent on this channel.',
     fix: 'Enter the newest code. After five wrong codes, request a new one.',
   },
   'contact-code-needed': {
     status: 409,
     title: 'New code required',
     cause:
-      'No code for this channel is valid: none was requested, the last one was used or is older than 15 minutes, or five wrong codes were entered.',
+      'This channel has no valid code: none was requested, the last one was used, it is older than 15 minutes, or five codes were wrong.',
     fix: 'Request a new code with POST /v1/contact-addresses.',
   },
   'too-many-contact-codes': {
     status: 429,
     title: 'Too many codes',
     retryable: true,
-    cause: 'A citizen can request 10 codes a day, and 5 for one address. Days are in UTC.',
+    cause: 'The citizen requested more than 10 codes on one day, or more than 5 for one address. Days are in UTC.',
     fix: 'Enter the newest code that arrived, or request another one after the time in Retry-After.',
   },
   'too-many-unlocks': {
     status: 429,
     title: 'Too many unlocks',
     retryable: true,
-    cause: 'A citizen can remove their lock five times a day. Days are in UTC.',
+    cause: 'The citizen already removed their lock five times on this day, which is the limit. Days are in UTC.',
     fix: 'Unlock again after the time in Retry-After, or ask the staff of the register. You can lock at any time.',
   },
   'lock-not-kept-here': {
     status: 409,
     title: 'Locks are in another register',
-    cause: 'This server uses an external register, which has its own locks.',
+    cause: 'This server uses an external register, and locks are stored there.',
     fix: 'Lock the record in that register.',
   },
   'receipt-not-found': {
@@ -136,33 +136,33 @@ export const serviceProblems = {
     status: 409,
     title: 'Receipt not ready',
     retryable: true,
-    cause: 'The event is stored, and has no number in the signed log yet. Numbering takes about a second.',
+    cause: 'The event is stored, but has no number in the ledger yet. Numbering takes about a second.',
     fix: 'Repeat the request after the time in Retry-After.',
   },
   'problem-not-found': {
     status: 404,
     title: 'Problem not found',
     cause: 'The catalogue has no problem with this name.',
-    fix: 'See the list at /problems.',
+    fix: 'Use a name from the list at /problems.',
   },
   conflict: {
     status: 409,
     title: 'Conflict with the current state',
-    cause: 'The current state of the resource does not allow this.',
-    fix: 'Read its current state, and decide again.',
+    cause: 'The current state of the resource does not allow this request.',
+    fix: 'Read the current state of the resource, and send a request that this state allows.',
   },
   'changed-meanwhile': {
     status: 409,
     title: 'Changed by other requests',
     retryable: true,
-    cause: 'Other requests changed the resource each time before this request was stored.',
+    cause: 'Other requests changed the resource each time that the server tried to store this request.',
     fix: 'Repeat the identical request.',
   },
   'document-not-ready': {
     status: 409,
     title: 'Document not ready',
     retryable: true,
-    cause: 'The document is being received or scanned.',
+    cause: 'The server is still receiving or scanning the document.',
     fix: 'Repeat the request after the time in Retry-After.',
   },
   'document-quarantined': {
@@ -173,9 +173,9 @@ export const serviceProblems = {
   },
   'cursor-expired': {
     status: 410,
-    title: 'Events deleted',
+    title: 'Cursor no longer valid',
     cause:
-      'Events after the cursor were deleted at the end of their retention; or the cursor is after the last event, because the operator restored a backup.',
+      'Events after the cursor were deleted when their retention ended. Or the cursor is after the last event, because a backup was restored.',
     fix: 'Read the status of your open notifications with GET /v1/notifications. Then continue with the cursor in the detail.',
   },
   'document-withdrawn': {
@@ -188,13 +188,13 @@ export const serviceProblems = {
     status: 410,
     title: 'Document erased',
     cause: 'The document was erased. The ledger has the proof.',
-    fix: 'It cannot be restored. Ask the issuer for a new document.',
+    fix: 'Ask the issuer for a new document. An erased document cannot be restored.',
   },
   'precondition-failed': {
     status: 412,
     title: 'Precondition failed',
-    cause: 'The resource does not have the version in If-Match.',
-    fix: 'Read it again and use its current ETag.',
+    cause: 'The version in If-Match is not the current version of the resource.',
+    fix: 'Read the resource again, and send its current ETag in If-Match.',
   },
   'range-not-satisfiable': {
     status: 416,
@@ -205,7 +205,7 @@ export const serviceProblems = {
   'content-mismatch': {
     status: 400,
     title: 'Content does not match its description',
-    cause: 'The bytes do not have the digest, length or media type in the request.',
+    cause: 'The bytes do not have the digest, length or media type that the request states.',
     fix: 'Compute the digest of the bytes that you send, and send their actual media type.',
   },
   'register-unavailable': {
@@ -217,7 +217,7 @@ export const serviceProblems = {
   },
   'document-unreadable': {
     status: 503,
-    title: 'Document not readable now',
+    title: 'Document not readable',
     retryable: true,
     cause: 'The storage does not respond, or the stored bytes were changed. The server logged this for the operator.',
     fix: 'Repeat the request after the time in Retry-After. If it fails again, report the document id to the operator.',

@@ -23,7 +23,7 @@ test('a checkpoint file never goes back to a smaller tree', async (t) => {
   const anchor = openAnchor(path);
   assert.equal(await anchor.read(), undefined);
   await anchor.advance(noteOf(5));
-  await assert.rejects(anchor.advance(noteOf(4)), /holds a larger checkpoint than the new one/);
+  await assert.rejects(anchor.advance(noteOf(4)), /has a larger checkpoint than the new one/);
   await anchor.advance(noteOf(5, otherSigner));
   assert.deepEqual(readFileSync(path, 'utf8'), noteOf(5, otherSigner));
   assert.equal((await openAnchor(path).read())?.size, 5);
@@ -34,7 +34,7 @@ test('a server signs nothing more after another server has written the same chec
   const [first, second] = [openAnchor(path), openAnchor(path)];
   for (const anchor of [first, second]) await anchor.read();
   await first.advance(noteOf(1));
-  await assert.rejects(second.advance(noteOf(2)), /was written by another process: two servers share one DATA_DIR/);
+  await assert.rejects(second.advance(noteOf(2)), /another process wrote .*: two servers use the same DATA_DIR/);
   await first.advance(noteOf(3));
   assert.equal(readFileSync(path, 'utf8'), noteOf(3));
 });
@@ -43,7 +43,7 @@ test('a checkpoint file without a checkpoint is rejected, and not treated as a n
   const path = place(t);
   for (const text of ['', 'garbage', noteOf(1).slice(0, 20)]) {
     writeFileSync(path, text);
-    await assert.rejects(openAnchor(path).read(), /holds no checkpoint: restore it from its backup/);
+    await assert.rejects(openAnchor(path).read(), /has no checkpoint: restore it from its backup/);
   }
 });
 

@@ -63,9 +63,9 @@ export function openAnchor(path: string): Anchor {
       afterOthers(async () => {
         const found = await readText();
         if (found !== lastNote)
-          throw new AnchorError(`${path} was written by another process: two servers share one DATA_DIR`);
+          throw new AnchorError(`another process wrote ${path}: two servers use the same DATA_DIR`);
         if (found !== undefined && sizeOf(found) > sizeOf(note)) {
-          throw new AnchorError(`${path} holds a larger checkpoint than the new one`);
+          throw new AnchorError(`${path} has a larger checkpoint than the new one`);
         }
         await replace(note);
       }),
@@ -82,7 +82,7 @@ function parseCheckpointNote(text: string, path: string): Checkpoint {
   const checkpoint = note === undefined ? undefined : parseCheckpoint(note.text);
   if (checkpoint === undefined) {
     throw new AnchorError(
-      `${path} holds no checkpoint: restore it from its backup, or see docs/security/ledger.md#broken`,
+      `${path} has no checkpoint: restore it from its backup, or see docs/security/ledger.md#broken`,
     );
   }
   return checkpoint;

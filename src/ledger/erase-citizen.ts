@@ -49,7 +49,7 @@ export class CitizenUnderLegalHold extends Error {
   override readonly name = 'CitizenUnderLegalHold';
 
   constructor() {
-    super('a legal hold prevents the erasure of this citizen; see: citizen-services documents holds');
+    super('A legal hold prevents the erasure of this citizen. Run "citizen-services holds list".');
   }
 }
 

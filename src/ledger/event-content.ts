@@ -38,7 +38,7 @@ export function encodeEventContent(event: LedgerEvent): Uint8Array {
   const text = canonicalJson(content);
   const bytes = Buffer.byteLength(text);
   if (bytes > maxContentBytes) {
-    throw new RangeError(`the ledger holds at most ${maxContentBytes} bytes of an event; ${event.type} has ${bytes}`);
+    throw new RangeError(`expected at most ${maxContentBytes} bytes in an event, received ${bytes} in ${event.type}`);
   }
   if (!isCitizenEvent(event)) return Buffer.from(text);
   const written = Buffer.byteLength(JSON.stringify(event.citizenId)) - 2;

@@ -56,7 +56,7 @@ export function createMonitor(
       edge = next;
       if (edge.size === earlier?.size && !hasRoot(edge, earlier.root)) {
         edge = emptyTreeEdge;
-        return `the log does not begin with the tree that was signed at size ${earlier.size}`;
+        return `the log does not start with the tree that was signed at size ${earlier.size}`;
       }
       // Other work runs between two bundles.
       await setImmediate();
@@ -79,7 +79,7 @@ export function createMonitor(
       if (edge.size < size) return { verified: edge.size };
       if (!hasRoot(edge, root)) {
         edge = emptyTreeEdge;
-        return { verified: 0, alarm: `the entries do not give the root that was signed at size ${size}` };
+        return { verified: 0, alarm: `the entries do not have the root hash that was signed at size ${size}` };
       }
       await anchor?.keepNewer(published.note);
       return { verified: edge.size };

@@ -12,7 +12,7 @@ export class LedgerBroken extends Error {
   override readonly name = 'LedgerBroken';
 
   constructor(message: string) {
-    super(`${message}. Nothing more is signed. See docs/security/ledger.md#broken`);
+    super(`${message}. The server signs nothing more. See docs/security/ledger.md#broken`);
   }
 }
 
@@ -33,11 +33,11 @@ export async function openTree(
     await db.write([insertTreeHead({ origin, size: 0, root: treeEdgeRoot(emptyTreeEdge), fence })]);
     head = await readTreeHead(db.read);
   }
-  if (head === undefined) throw new LedgerBroken('the head of the ledger was stored and is gone');
+  if (head === undefined) throw new LedgerBroken('the stored head of the ledger is missing');
   const readTile = createTileReader(db.read);
   const edge = await readTreeEdge(head.size, readTile);
   if (Buffer.compare(treeEdgeRoot(edge), head.root) !== 0) {
-    throw new LedgerBroken(`the stored tiles of size ${head.size} do not give the root of the head`);
+    throw new LedgerBroken(`the stored tiles of size ${head.size} do not have the root hash of the head`);
   }
   refuseRollback(head.size, signed);
   for (const checkpoint of signed) {
@@ -45,7 +45,7 @@ export async function openTree(
     // The tiles of a smaller tree are prefixes of those of a larger one.
     const root = await treeRoot({ size: checkpoint.size, readTile });
     if (Buffer.compare(root, checkpoint.root) !== 0) {
-      throw new LedgerBroken(`the tree does not begin with the one that was signed at size ${checkpoint.size}`);
+      throw new LedgerBroken(`the tree does not start with the tree that was signed at size ${checkpoint.size}`);
     }
   }
   return { origin: head.origin, root: head.root, edge };
@@ -54,6 +54,6 @@ export async function openTree(
 function refuseRollback(size: number, signed: readonly ({ readonly size: number } | undefined)[]): void {
   const largest = Math.max(0, ...signed.map((checkpoint) => checkpoint?.size ?? 0));
   if (largest > size) {
-    throw new LedgerBroken(`the ledger has ${size} entries, and ${largest} were signed: was an old backup restored?`);
+    throw new LedgerBroken(`the ledger has ${size} entries, but ${largest} were signed: was an old backup restored?`);
   }
 }

@@ -17,6 +17,6 @@ export async function refuseMismatchedSubkeys(read: Read, root: RootKey): Promis
   const chain = row?.['chain'];
   if (!(chain instanceof Uint8Array) || Buffer.from(chain).equals(createSystemKeys(root).chainOf('endpoints'))) return;
   throw new RootKeyError(
-    `the file of root key ${root.id} lacks its lines \`lasting\`, or has other ones than this database. Restore the whole file from your copy`,
+    `the file of root key ${root.id} has no lines \`lasting\`, or not those of this database. Restore the whole file from your copy`,
   );
 }

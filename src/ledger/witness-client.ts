@@ -37,7 +37,7 @@ export function createWitnessClient(policy: TlogPolicy, log: Pick<LogView, 'cons
       }
       answer = await submit(deps, witness, checkpoint, answer.size);
     }
-    if ('size' in answer) throw new WitnessFault('names another size in each response');
+    if ('size' in answer) throw new WitnessFault('reports another size in each response');
     lastSizes.set(witness.name, checkpoint.size);
     return answer.line;
   }
@@ -84,7 +84,7 @@ async function submit(
   }
   // With an old size of 0 there is no proof, and 422 has another cause.
   if (response.status === 422 && oldSize > 0) {
-    throw new WitnessFault(`has cosigned ${oldSize} entries that this log does not begin with: ${splitViewMarker}?`);
+    throw new WitnessFault(`has cosigned ${oldSize} entries with which this log does not start: ${splitViewMarker}?`);
   }
   if (response.status !== 200) throw new WitnessFault(`answered ${response.status}`);
   const text = parseNote(note)?.text ?? '';

@@ -11,6 +11,8 @@ const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
 const sharedKeys: Readonly<Record<string, readonly string[]>> = {
   fr: ['page.nav.messages', 'page.nav.documents'],
   es: ['page.forms.errorTitle'],
+  de: ['message.website'],
+  nl: ['message.website'],
 };
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */

@@ -19,11 +19,11 @@ import { systemMessage } from './system-messages/system-message.ts';
 const request = {
   body: Type.Object(
     {
-      channel: literalUnion(declinableChannelNames, 'The channel of this address.'),
+      channel: literalUnion(declinableChannelNames, 'The channel of this address: email or sms.'),
       address: Type.String({
         minLength: 3,
         maxLength: 254,
-        description: 'An email address, or a phone number in E.164 format, such as +4740000000.',
+        description: 'The email address, or the phone number in E.164 format, such as +4740000000.',
       }),
     },
     { additionalProperties: false },
@@ -45,14 +45,14 @@ export const askContactCode = defineOperation({
   callers: ['citizens'],
   summary: 'Send a code to one of my addresses',
   description:
-    'For the citizen whom the token names. Sends a code of six digits to the address. The code is valid for 15 minutes and five attempts, and replaces the previous code of this channel. The address is used after the citizen has entered the code at /v1/contact-addresses/confirm. The response does not show whether others have the same address.',
+    'Sends a code of six digits to an address of the citizen whom the token names. The code is valid for 15 minutes and five attempts, and replaces the previous code of this channel. The server uses the address after the citizen entered the code at /v1/contact-addresses/confirm. The response does not show whether others have the same address.',
   request,
   responses: {
     202: {
-      description: 'The code was queued.',
+      description: 'The message with the code is queued.',
       schema: Type.Object({
-        channel: literalUnion(declinableChannelNames, 'The channel.'),
-        endsAt: Type.String({ format: 'date-time', description: 'When the code expires.' }),
+        channel: literalUnion(declinableChannelNames, 'The channel: email or sms.'),
+        endsAt: Type.String({ format: 'date-time', description: 'The time at which the code expires.' }),
       }),
     },
   },

@@ -19,9 +19,9 @@ export const cancelNotification = defineOperation({
   path: '/v1/notifications/{id}/cancel',
   scope: 'notifications:send',
   callers: ['clients'],
-  summary: 'Cancel a notification that was not sent yet',
+  summary: 'Cancel a notification before it is sent',
   description:
-    'Works until the first channel has started, so usually before sendAt. Without sendAt a message is in the inbox at once. A repeated request gets the same response.',
+    'Cancels a notification until its first channel has started, which is usually at sendAt. Without sendAt, a message is in the inbox at once. A repeated request receives the same response.',
   request,
   responses: { 200: { description: 'The cancelled notification.', schema: notificationShape } },
   refusals: ['notification-not-found', 'conflict', 'changed-meanwhile'],
@@ -79,10 +79,10 @@ function isUntouched({ state, attempts }: Delivery): boolean {
 /** Why the notification can no longer be cancelled. */
 function tooLateDetail({ status }: Notification, deliveries: readonly Delivery[]): string {
   const has = (...statuses: DeliveryStatus[]) => deliveries.some(({ state }) => statuses.includes(state.status));
-  if (status === 'read') return 'The citizen has read the notification, so it can no longer be cancelled.';
+  if (status === 'read') return 'The citizen read the notification, so you can no longer cancel it.';
   if (has('sent', 'delivered', 'unknown'))
-    return 'Part of the notification was already sent, so it can no longer be cancelled.';
+    return 'A part of the notification was sent, so you can no longer cancel it.';
   if (status === 'undeliverable')
-    return 'The notification is undeliverable and nothing was sent, so there is nothing to cancel.';
-  return 'A channel has already started, so the notification can no longer be cancelled.';
+    return 'The notification is undeliverable and nothing was sent, so you need not cancel it.';
+  return 'A channel has started, so you can no longer cancel the notification.';
 }

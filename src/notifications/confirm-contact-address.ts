@@ -23,8 +23,8 @@ import { notifyAddressChange } from './system-messages/notify-address-change.ts'
 const request = {
   body: Type.Object(
     {
-      channel: literalUnion(declinableChannelNames, 'The channel by which the code was sent.'),
-      code: Type.String({ pattern: contactCodePattern, description: 'The code of six digits.' }),
+      channel: literalUnion(declinableChannelNames, 'The channel on which the server sent the code: email or sms.'),
+      code: Type.String({ pattern: contactCodePattern, description: 'The code of six digits from the message.' }),
     },
     { additionalProperties: false },
   ),
@@ -40,11 +40,11 @@ export const confirmContactAddress = defineOperation({
   path: '/v1/contact-addresses/confirm',
   scope: 'citizen:self',
   callers: ['citizens'],
-  summary: 'Enter the code that was sent to my address',
+  summary: 'Confirm my address with the code that I received',
   description:
-    'For the citizen whom the token names. The address replaces the address of the register. The previous address receives an official message about the change.',
+    'Confirms an address of the citizen whom the token names. It then replaces the address of the register. The previous address receives an official message about the change.',
   request,
-  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses after this request.', schema: preferencesShape } },
   refusals: [
     'citizen-token-needed',
     'bad-request',
@@ -120,13 +120,13 @@ async function acceptCode(
   };
 }
 
-/** The code proves that its message was received, as the link of a mail does. */
+/** The code proves that the citizen has read its message. */
 async function receiptEffectOf(
   { read, now, createId }: ConfirmCall,
   { notification }: ContactCode,
 ): Promise<Effect | undefined> {
   const [delivery] = await findDeliveries(read, notification);
   if (delivery === undefined) return undefined;
-  const effect = await confirmationEffect({ read, createId, clock: { now: () => now } }, delivery.id);
-  return effect === 'already-read' ? undefined : effect;
+  const effect = await confirmationEffect({ read, createId, clock: { now: () => now } }, delivery.id, 'code');
+  return effect === 'known' ? undefined : effect;
 }

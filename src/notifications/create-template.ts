@@ -16,10 +16,10 @@ const body = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'A name for your staff; one line. Citizens do not see it.',
+      description: 'A name for your staff, in one line. Citizens do not see it.',
     }),
     defaultLanguage: languageTagSchema(
-      'The language for citizens whose language is not in texts (BCP 47); one of the languages in texts.',
+      'The language for citizens whose language is not in texts (BCP 47). It must be one of the languages in texts.',
     ),
     texts: Type.Array(
       Type.Object(
@@ -29,13 +29,14 @@ const body = Type.Object(
             Type.String({
               minLength: 1,
               maxLength: maxSubjectLength,
-              description: 'One line; the default names the sender.',
+              description: 'The subject, in one line. Default: a subject with the name of the sender.',
             }),
           ),
           message: Type.String({
             minLength: 1,
             maxLength: maxMessageLength,
-            description: 'Plain text or restricted Markdown, with a placeholder ((name)) for each value.',
+            description:
+              'The text of the message: plain text or restricted Markdown, with a placeholder ((name)) for each value.',
           }),
         },
         { $id: 'NewTemplateText', additionalProperties: false },
@@ -44,7 +45,7 @@ const body = Type.Object(
         minItems: 1,
         maxItems: maxLanguages,
         description:
-          'One text for each language, all with the same placeholders. Do not put data of a citizen into them: each message brings its own values. The whole body is at most 64 KiB.',
+          'One text for each language, all with the same placeholders. They must not contain data of a citizen: each message has its own values. The whole body has at most 64 KiB.',
       },
     ),
   },
@@ -65,7 +66,7 @@ export const createTemplate = defineOperation({
   callers: ['clients'],
   summary: 'Create a template with a text for each language',
   description:
-    'Send with templateId and the values of the placeholders: each citizen receives the text in their own language. A template cannot be edited. Create another one, and remove this one when you no longer use it.',
+    'Creates a template for messages to many citizens. To use it, send its id as templateId with the values of the placeholders: each citizen receives the text in their own language. A template cannot be edited. Create another one, and remove this one when you no longer use it.',
   request,
   responses: {
     201: {
@@ -73,7 +74,7 @@ export const createTemplate = defineOperation({
       schema: templateShape,
       headers: {
         Location: 'The path of the template.',
-        'Idempotent-Replayed': 'true if an earlier response is repeated.',
+        'Idempotent-Replayed': 'true if the server repeats an earlier response.',
       },
     },
   },

@@ -22,12 +22,13 @@ const request = {
       url: Type.String({
         minLength: 1,
         maxLength: 2_000,
-        description: 'The URL to call: https, a public host, without user name or password.',
+        description:
+          'The URL that the server calls. It has https and a public host, and no user name, password or fragment.',
       }),
       signature: Type.Optional(
         literalUnion(
           signatureSchemes,
-          'v1 (default): HMAC with a shared secret. v1a: Ed25519, verified with a public key.',
+          'The signature of the calls. v1: HMAC with a shared secret. v1a: Ed25519, which you verify with a public key. Default: v1.',
         ),
       ),
     },
@@ -45,15 +46,15 @@ export const createWebhook = defineOperation({
   path: '/v1/webhooks',
   scope: 'webhooks:manage',
   callers: ['clients'],
-  summary: 'Create a webhook for the events of my notifications',
+  summary: 'Create a webhook for the events of your notifications',
   description:
-    'Calls follow Standard Webhooks 1.0.0, with webhook-id, webhook-timestamp and webhook-signature. A call is repeated for 75 hours until the receiver answers 2xx; 410 disables the webhook. Only this answer has the secret, also when it is repeated under the same Idempotency-Key. With v1a there is a public key instead, which is always shown. GET /v1/events has the events that you missed.',
+    'Registers a URL that the server calls with each event (Standard Webhooks 1.0.0). The server repeats a call for up to 75 hours until the receiver responds with 2xx; 410 disables the webhook. Only this response contains the secret, also if you repeat it with the same Idempotency-Key; v1a has a public key instead. GET /v1/events has the events that you missed.',
   request,
   responses: {
     201: {
       description: 'Created.',
       schema: webhookShape,
-      headers: { 'Idempotent-Replayed': 'true if this repeats an earlier answer.' },
+      headers: { 'Idempotent-Replayed': 'true if the server repeats an earlier response.' },
     },
   },
   refusals: ['bad-request', 'conflict'],
@@ -92,7 +93,7 @@ async function createRefusalOf({ read, caller }: CreateCall): Promise<RefusedDec
   return { refusal: refuse('conflict', `A client has at most ${maxWebhooks} webhooks; remove one first.`) };
 }
 
-const notPublicDetail = 'must be an https URL of a public host, without name, password or fragment';
+const notPublicDetail = 'must be an https URL of a public host, without user name, password or fragment';
 
 /** An operator can limit the hosts of a client's webhooks (`webhooks hosts`). */
 async function hostNotAgreedDetail({ read, caller }: CreateCall, url: URL): Promise<string | undefined> {

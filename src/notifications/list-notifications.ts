@@ -17,16 +17,30 @@ const defaultLimit = 25;
 
 const query = Type.Object(
   {
-    reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Exactly this reference.' })),
-    citizenId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: maxCitizenIdLength, description: 'To this citizen.' }),
+    reference: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Only notifications with exactly this reference.' }),
     ),
-    status: Type.Optional(literalUnion(notificationStatuses, 'In this status after the last stored outcome.')),
-    createdFrom: optionalInstantSchema('Accepted at this instant or later.'),
-    createdBefore: optionalInstantSchema('Accepted before this instant.'),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number; default 25.' })),
+    citizenId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: maxCitizenIdLength,
+        description: 'Only notifications to the citizen with this id.',
+      }),
+    ),
+    status: Type.Optional(
+      literalUnion(notificationStatuses, 'Only notifications in this status, after the last stored outcome.'),
+    ),
+    createdFrom: optionalInstantSchema('Only notifications that the server accepted at this time or later (RFC 3339).'),
+    createdBefore: optionalInstantSchema('Only notifications that the server accepted before this time (RFC 3339).'),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of notifications. Default: 25.' }),
+    ),
     cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'The `next` of the previous page.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'The member `next` of the previous page. Default: the first page.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -36,7 +50,9 @@ const request = { query };
 
 const pageShape = Type.Object({
   items: Type.Array(notificationSummaryShape),
-  next: Type.Union([Type.String(), Type.Null()], { description: 'For `cursor`; null on the last page.' }),
+  next: Type.Union([Type.String(), Type.Null()], {
+    description: 'The cursor of the next page. null: this is the last page.',
+  }),
 });
 
 /** Lists the notifications that the client sent, newest first. Each listed notification is a use of a citizen's data, with an event. */
@@ -47,11 +63,11 @@ export const listNotifications = defineOperation({
   path: '/v1/notifications',
   scope: 'notifications:read',
   callers: ['clients'],
-  summary: 'The notifications that this client sent',
+  summary: 'List the notifications that your client sent',
   description:
-    'Newest first. Filter by reference, citizen, status and time of acceptance. To read the next page, send next as cursor.',
+    'Lists notifications, newest first. You can filter by reference, citizen, status and time of acceptance. To read the next page, send next as cursor.',
   request,
-  responses: { 200: { description: 'One page.', schema: pageShape } },
+  responses: { 200: { description: 'One page of notifications.', schema: pageShape } },
   refusals: ['bad-request'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {

@@ -14,8 +14,8 @@ export const listTemplates = defineOperation({
   path: '/v1/templates',
   scope: 'notifications:send',
   callers: ['clients'],
-  summary: 'The templates of this client',
-  description: `Newest first, without their texts. A client has at most ${maxTemplates}.`,
+  summary: 'List the templates of your client',
+  description: `Lists all templates without their texts, newest first. A client has at most ${maxTemplates}.`,
   request,
   responses: {
     200: { description: 'All templates.', schema: Type.Object({ items: Type.Array(templateSummaryShape) }) },

@@ -13,8 +13,8 @@ export const listWebhooks = defineOperation({
   path: '/v1/webhooks',
   scope: 'webhooks:manage',
   callers: ['clients'],
-  summary: 'The webhooks of this client',
-  description: 'Includes the numbers of queued and failed calls.',
+  summary: 'List the webhooks of your client',
+  description: 'Lists all webhooks with the numbers of their queued and failed calls.',
   request,
   responses: {
     200: { description: 'The webhooks, oldest first.', schema: Type.Object({ items: Type.Array(webhookShape) }) },

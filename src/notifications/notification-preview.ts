@@ -5,6 +5,7 @@ import { parseContactAddress } from './contact/contact-code.ts';
 import { letterAddressOf } from './contact/postal-address.ts';
 import { isSimulated } from './delivery/simulator.ts';
 import type { CitizenContact } from './notification/contact.ts';
+import type { LegalNotice } from './notification/legal-notice.ts';
 import { blocksOf, type MessageContent } from './notification/message-content.ts';
 import { type ChannelName, channelNames } from './notification/notification.ts';
 import { literalUnion, reasonShape } from './notification/notification-shape.ts';
@@ -19,39 +20,47 @@ import { renderSmsText } from './rendering/sms-text.ts';
 export const previewShape = Type.Object({
   citizenKnown: Type.Boolean({
     description:
-      'false: there is no such citizen, and all channels would fail. Always true without the scope citizens:known.',
+      'false: the register has no such citizen, and all channels would fail. Always true without the scope citizens:known.',
   }),
   language: Type.Optional(
     Type.String({
       description:
-        'The language of the message: the one that you named, or the one of the text that was chosen from the template. Without the scope citizens:known, the response does not show the language of the citizen, and it shows the default text of a template.',
+        'The language of the message (BCP 47): the requested one, or that of the chosen text of the template. Without the scope citizens:known, it does not depend on the citizen: a template has its default text. Absent if the language is unknown.',
     }),
   ),
   channels: Type.Array(
     Type.Object({
-      channel: literalUnion(channelNames, 'The channel.'),
-      reminder: Type.Optional(Type.Boolean()),
+      channel: literalUnion(channelNames, 'The channel: inbox, email, sms or letter.'),
+      reminder: Type.Optional(
+        Type.Boolean({ description: 'true for a reminder of an unread message, otherwise absent.' }),
+      ),
       notBefore: Type.String({
         format: 'date-time',
-        description: 'When this step would begin, if the message is still unread.',
+        description: 'The time at which this step would start, if the message is still unread.',
       }),
       reachable: Type.Boolean({
         description:
-          'false: the channel would send nothing, for the given reason. Without the scope citizens:known, reasons that depend on the citizen are not shown.',
+          'false: the channel would send nothing, for the reason in the member reason. Without the scope citizens:known, reasons that depend on the citizen are not shown.',
       }),
       reason: Type.Optional(reasonShape),
-      subject: Type.Optional(Type.String({ description: 'Email and inbox: the subject.' })),
+      subject: Type.Optional(Type.String({ description: 'The subject line. Only for email and the inbox.' })),
+      noticeOnly: Type.Optional(
+        Type.Boolean({
+          description:
+            'true: this mail or text message only says that there is a message. Its content is in the inbox.',
+        }),
+      ),
       text: Type.String({
         description:
-          'The text that this channel would send; for a mail without the id and the links. The link of a text message has an id of zeros.',
+          'The text that this channel would send. A mail is shown without its id and links, and the link of a text message has an id of zeros.',
       }),
       html: Type.Optional(
         Type.String({
           description:
-            'The same text as an HTML page: for the inbox always, for email if the message has headings, lists, links or strong text.',
+            'The same text as an HTML page. Always present for the inbox; for email, if the message has headings, lists, links or strong text.',
         }),
       ),
-      segments: Type.Optional(Type.Integer({ description: 'The number of segments of a text message.' })),
+      segments: Type.Optional(Type.Integer({ description: 'The number of segments of a text message. Only for sms.' })),
     }),
   ),
 });
@@ -64,6 +73,9 @@ type PreviewInput = {
   /** If false, nothing in the answer depends on whether the citizen exists. */
   readonly mayKnowCitizen: boolean;
   readonly content: MessageContent;
+  readonly reference: string | null;
+  readonly noticeOnly: boolean;
+  readonly legalNotice: LegalNotice | undefined;
   readonly service: SendingService;
   readonly language: string | undefined;
   readonly ports: Pick<NotificationPorts, 'cascade' | 'checkLetter' | 'inboxLink'>;
@@ -83,8 +95,8 @@ export async function previewAnswer(input: PreviewInput) {
 }
 
 async function previewStep(input: PreviewInput, { channel, runAt, reminder }: PlannedStep) {
-  const { mayKnowCitizen, content, language, ports } = input;
-  const { name: sender, returnAddress } = input.service;
+  const { mayKnowCitizen, content, language, ports, noticeOnly } = input;
+  const { name: sender, returnAddress, messages: senderSettings } = input.service;
   const { subject, message: text } = content;
   const contact = mayKnowCitizen ? input.contact : undefined;
   const letter = { contact, content, sender, returnAddress, language, reminder, at: runAt };
@@ -105,11 +117,16 @@ async function previewStep(input: PreviewInput, { channel, runAt, reminder }: Pl
       return { ...head, subject: title, text, html };
     }
     case 'email':
-      return { ...head, ...renderMailText({ sender, subject, content, reminder, language }) };
+      return {
+        ...head,
+        ...(noticeOnly ? { noticeOnly } : {}),
+        ...renderMailText({ ...input, sender, senderSettings, subject, reminder }),
+      };
     case 'sms':
       return {
         ...head,
-        ...renderSmsText({ sender, subject, content, language, inbox: ports.inboxLink?.(placeholderId) }),
+        ...(noticeOnly ? { noticeOnly } : {}),
+        ...renderSmsText({ ...input, sender, subject, inbox: ports.inboxLink?.(placeholderId) }),
       };
     case 'letter':
       return { ...head, text };

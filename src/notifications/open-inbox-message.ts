@@ -3,15 +3,17 @@ import { type Decision, defineOperation, type OperationCall, type RefusedDecisio
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { openMessageOfCitizen } from './inbox/citizen-inbox.ts';
+import { findLegalNotice } from './legal-effect/find-legal-notice.ts';
 import { citizenLanguageOf, inboxItemOf, inboxItemProperties } from './list-inbox-messages.ts';
 import { blocksOf } from './notification/message-content.ts';
 import type { NotificationPorts } from './ports.ts';
-import { defaultSubject } from './rendering/mail-text.ts';
+import { contactLines } from './rendering/contact-lines.ts';
+import { defaultSubject, messageNumberText } from './rendering/mail-text.ts';
 import { renderMessageHtml } from './rendering/message-html.ts';
 
 const request = {
   params: Type.Object(
-    { id: Type.String({ maxLength: 64, description: 'The id from the list.' }) },
+    { id: Type.String({ maxLength: 64, description: 'The id of the message, from the list of messages.' }) },
     { additionalProperties: false },
   ),
 };
@@ -28,23 +30,33 @@ export const openInboxMessage = defineOperation({
   callers: ['citizens'],
   summary: 'Open one of my messages',
   description:
-    'For the citizen whom the token names. The first request sets the notification to read and notifies its sender. Send it only when the citizen opens the message.',
+    'Returns a message to the citizen whom the token names. The first request sets the notification to read and notifies its sender, so send it only when the citizen opens the message.',
   request,
   responses: {
     200: {
       description: 'The message.',
       schema: Type.Object({
         ...inboxItemProperties,
-        message: Type.String({ description: 'The text as sent: plain text or restricted Markdown.' }),
-        html: Type.String({ description: 'The message as an HTML page with all texts escaped.' }),
+        message: Type.String({ description: 'The text as the sender sent it: plain text or restricted Markdown.' }),
+        html: Type.String({ description: 'The message as an HTML page in which all texts are escaped.' }),
         attachments: Type.Array(
           Type.Object(
             {
-              id: Type.String({ description: 'A document of the citizen; read it at /v1/documents/{id}.' }),
+              id: Type.String({
+                description: 'The id of a document of the citizen. Retrieve it at /v1/documents/{id}.',
+              }),
               title: Type.String(),
             },
             { $id: 'Attachment' },
           ),
+        ),
+        contact: Type.Object(
+          {
+            phone: Type.Optional(Type.String()),
+            email: Type.Optional(Type.String()),
+            url: Type.Optional(Type.String()),
+          },
+          { $id: 'SenderContact', description: 'How the citizen can contact the sender; without unknown members.' },
         ),
       }),
     },
@@ -64,15 +76,26 @@ async function openForCitizen(
   const found = id === undefined ? undefined : await openMessageOfCitizen(deps, citizenId, { id, now: call.now });
   if (found === undefined) return { refusal: refuse('notification-not-found') };
   const { content, notification, effect } = found;
-  const item = await inboxItemOf(found, call.ports, await citizenLanguageOf(call.ports, citizenId));
+  const opening = notification.status === 'read' ? { now: call.now } : { now: call.now, openedAt: call.now };
+  const legalNotice = await findLegalNotice(deps, notification, opening);
+  const item = await inboxItemOf({ ...found, legalNotice }, call.ports, await citizenLanguageOf(call.ports, citizenId));
   const language = item.language ?? undefined;
   const { sender } = item;
   const title = content.subject ?? defaultSubject(language, sender);
-  const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, notification: notification.id });
+  const { messages } = await call.ports.senderOf(notification.clientId);
+  const { contactPhone: phone, contactEmail: email, contactUrl: url } = messages ?? {};
+  const senderContact = {
+    ...(phone === undefined ? {} : { phone }),
+    ...(email === undefined ? {} : { email }),
+    ...(url === undefined ? {} : { url }),
+  };
+  const contact = contactLines(language, messages);
+  const references = [messageNumberText(language, notification.id)];
+  const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, contact, references });
   const { attachments = [] } = content;
   return {
     effect,
-    answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
+    answer: { status: 200, json: { ...item, message: content.message, html, attachments, contact: senderContact } },
     // The message has changed since it was read: try again.
     onConflict: () => openForCitizen(call),
   };

@@ -12,10 +12,13 @@ const request = {
       after: Type.Optional(
         Type.String({
           maxLength: 16,
-          description: 'The cursor of the last event that you have read; the default is the first stored event.',
+          description:
+            'The cursor after which the events start: the member after of the last response. Default: the first stored event.',
         }),
       ),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number; default 100.' })),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of events. Default: 100.' }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -31,7 +34,7 @@ const page = Type.Object({
       { $id: 'FeedEvent' },
     ),
   ),
-  after: Type.String({ description: 'The cursor for the next request; unchanged if there is nothing new.' }),
+  after: Type.String({ description: 'The cursor for the next request. It is unchanged if there are no new events.' }),
 });
 
 /**
@@ -45,9 +48,9 @@ export const readEvents = defineOperation({
   path: '/v1/events',
   scope: 'events:read',
   callers: ['clients'],
-  summary: 'The events of the notifications of this client, in order',
+  summary: 'Read the events of your notifications in order',
   description:
-    'Store after, and send it with your next request: no event is missing and none is repeated. Events are stored for the number of days that the operator has set (default 180). A cursor of deleted events is refused with 410.',
+    'Returns the events of the notifications of your client. Store the member after, and send it with your next request: no event is missing and none is repeated. The server keeps events for the number of days that the operator has set (default 180). It rejects a cursor of deleted events with 410.',
   request,
   responses: { 200: { description: 'The events after the cursor.', schema: page } },
   refusals: ['bad-request', 'cursor-expired'],
@@ -69,7 +72,7 @@ export const readEvents = defineOperation({
     }
     // After a restore from a backup, numbers are assigned again. Without this refusal the client would miss those events.
     if (events.length === 0 && Number(after) > last) {
-      const detail = `The last event has the number ${last}. The operator has restored an older state, or the cursor is from another client. Send after=${last}, and compare your events up to that number.`;
+      const detail = `The last event has the number ${last}. The operator restored an older backup, or the cursor is from another client. Send after=${last}, and compare your events up to that number.`;
       return { refusal: refuse('cursor-expired', detail) };
     }
     const items = events.map(({ id, number, type, at, data }) => ({

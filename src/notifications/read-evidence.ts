@@ -6,9 +6,10 @@ import { refuse } from '../kernel/refusal.ts';
 import { type CitizenKeys, keyCacheMs } from '../ledger/citizen-keys.ts';
 import { type Erasure, findErasure } from '../ledger/erase-citizen.ts';
 import { type RequestTimeStamp, signEvidence } from './evidence/evidence-bundle.ts';
-import { evidenceClaimsOf, legalFactsOf } from './evidence/evidence-claims.ts';
-import { type Calendar, type LegalEffect, legalEffectOf } from './evidence/legal-effect.ts';
-import { findLegalEffect, saveLegalEffect } from './evidence/legal-effect-store.ts';
+import { evidenceClaimsOf } from './evidence/evidence-claims.ts';
+import { type LegalEffect, legalEffectOf } from './legal-effect/legal-effect.ts';
+import { findLegalEffect, saveLegalEffect } from './legal-effect/legal-effect-store.ts';
+import { legalFactsOf } from './legal-effect/legal-facts.ts';
 import { type MessageContent, openMessageContent, tryOpenContent } from './notification/message-content.ts';
 import type { Notification } from './notification/notification.ts';
 import { type NotificationDetails, notificationParams } from './notification/notification-shape.ts';
@@ -24,8 +25,6 @@ export type EvidencePorts = {
   readonly evidenceKey: () => SigningKey;
   /** The public URL of this server, which bundles contain. */
   readonly evidenceIssuer: string;
-  /** The days that do not count as working days. */
-  readonly calendar: Calendar;
   /** Requests time stamps; absent when the operator has set no authority. */
   readonly requestTimeStamp?: RequestTimeStamp | undefined;
 };
@@ -47,18 +46,19 @@ export const readEvidence = defineOperation({
   path: '/v1/notifications/{id}/evidence',
   scope: 'notifications:read',
   callers: ['clients'],
-  summary: 'The evidence of a notification, verifiable offline',
+  summary: 'Read the evidence of a notification',
   description:
-    'A JWS with the event names of ETSI EN 319 522, the digest of the content or the event that erased it, and the legal effect if the sender named a rule. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with any JOSE library and /.well-known/jwks.json.',
+    'Returns a JWS that you can verify offline, with the events by their names in ETSI EN 319 522. It also has the digest of the content, or the event that erased it, and the requested legal effect. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with a JOSE library and /.well-known/jwks.json.',
   request,
   responses: {
     200: {
-      description: 'The bundle.',
+      description: 'The evidence bundle.',
       schema: Type.Object({
-        evidence: Type.String({ description: 'A compact JWS (RFC 7515).' }),
+        evidence: Type.String({ description: 'The evidence as a compact JWS (RFC 7515).' }),
         timeStamp: Type.Optional(
           Type.String({
-            description: 'A JWS with a time stamp token (RFC 3161) for it, if the operator has set an authority.',
+            description:
+              'A JWS with a time stamp token (RFC 3161) for the evidence. Absent if the operator has set no time-stamping authority.',
           }),
         ),
       }),

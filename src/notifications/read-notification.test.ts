@@ -228,13 +228,13 @@ for (const engine of engines) {
     const failed = "status = 'failed', attempts = 1, ended_at = 1, reason = 'address-invalid'";
     assert.match(
       String(await refusedDetail("status = 'sent', ended_at = 1", 'sending')),
-      /^Part of the notification was already sent/,
+      /^A part of the notification was sent/,
     );
-    assert.match(String(await refusedDetail("status = 'delivered', ended_at = 1", 'read')), /^The citizen has read/);
     assert.match(
-      String(await refusedDetail(failed, 'undeliverable')),
-      /nothing was sent, so there is nothing to cancel/,
+      String(await refusedDetail("status = 'delivered', ended_at = 1", 'read')),
+      /^The citizen read the notification/,
     );
-    assert.match(String(await refusedDetail('attempts = 1', 'sending')), /^A channel has already started/);
+    assert.match(String(await refusedDetail(failed, 'undeliverable')), /nothing was sent, so you need not cancel it/);
+    assert.match(String(await refusedDetail('attempts = 1', 'sending')), /^A channel has started/);
   });
 }

@@ -15,10 +15,10 @@ export const readPreferences = defineOperation({
   path: '/v1/contact-preferences',
   scope: 'citizen:self',
   callers: ['citizens'],
-  summary: 'My contact preferences',
-  description: 'For the citizen whom the token names.',
+  summary: 'Read my contact preferences',
+  description: 'Returns the preferences and verified addresses of the citizen whom the token names.',
   request,
-  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The current preferences and addresses.', schema: preferencesShape } },
   refusals: ['citizen-token-needed'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {

@@ -11,7 +11,7 @@ export const redeliverWebhook = defineOperation({
   scope: 'webhooks:manage',
   callers: ['clients'],
   summary: 'Queue the failed calls of a webhook again',
-  description: 'Each failed call keeps its webhook-id and starts again with its first attempt.',
+  description: 'Queues all failed calls. Each call keeps its webhook-id and starts again with its first attempt.',
   request: webhookRequest,
   responses: { 202: { description: 'Queued.', schema: webhookShape } },
   refusals: ['webhook-not-found'],

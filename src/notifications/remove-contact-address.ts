@@ -26,9 +26,9 @@ export const removeContactAddress = defineOperation({
   callers: ['citizens'],
   summary: 'Remove one of my verified addresses',
   description:
-    'For the citizen whom the token names. The address of the register is used again, if there is one. The removed address receives an official message about the change.',
+    'Removes a verified address of the citizen whom the token names. The server then uses the address of the register, if there is one. The removed address receives an official message about the change.',
   request,
-  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses after this request.', schema: preferencesShape } },
   refusals: [
     'citizen-token-needed',
     'citizen-not-found',

@@ -21,7 +21,8 @@ export const removeTemplate = defineOperation({
   scope: 'notifications:send',
   callers: ['clients'],
   summary: 'Remove a template',
-  description: 'You can no longer send with it. Accepted messages keep their text and are still delivered.',
+  description:
+    'Removes a template: you can no longer send with it. Accepted messages keep their text, and the server still delivers them.',
   request,
   responses: { 200: { description: 'The removed template.', schema: templateShape } },
   refusals: ['template-not-found'],

@@ -11,7 +11,7 @@ export const removeWebhook = defineOperation({
   scope: 'webhooks:manage',
   callers: ['clients'],
   summary: 'Remove a webhook',
-  description: 'It receives no more calls. The events stay in GET /v1/events.',
+  description: 'Removes a webhook: it receives no more calls. Its events remain in GET /v1/events.',
   request: webhookRequest,
   responses: { 200: { description: 'The removed webhook.', schema: webhookShape } },
   refusals: ['webhook-not-found'],

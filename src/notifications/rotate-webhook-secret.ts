@@ -13,9 +13,9 @@ export const rotateWebhookSecret = defineOperation({
   path: '/v1/webhooks/{id}/rotate-secret',
   scope: 'webhooks:manage',
   callers: ['clients'],
-  summary: 'Give a webhook a new secret',
+  summary: 'Rotate the secret of a webhook',
   description:
-    'The new secret is in this answer only; with v1a, the answer has the new public key. For 24 hours, calls have a signature of the new and of the previous secret.',
+    'Creates a new secret. Only this response contains it; with v1a, the response has the new public key. For 24 hours, calls have signatures of the new and of the previous secret.',
   request: webhookRequest,
   responses: { 200: { description: 'The webhook with its new secret.', schema: webhookShape } },
   refusals: ['webhook-not-found'],

@@ -12,16 +12,20 @@ import {
 } from './check-send-request.ts';
 import { acceptNotification } from './notification/accept-notification.ts';
 import { literalUnion, receiptPathOf } from './notification/notification-shape.ts';
+import { isNoticeOnly } from './notification/sending-service.ts';
 
 const acceptedShape = Type.Object({
   id: Type.String(),
   citizenId: Type.String(),
   reference: Type.Union([Type.String(), Type.Null()]),
-  status: literalUnion(['accepted', 'scheduled'], 'scheduled: it waits for sendAt.'),
+  status: literalUnion(
+    ['accepted', 'scheduled'],
+    'accepted: the delivery starts at once. scheduled: the notification waits for sendAt.',
+  ),
   createdAt: Type.String({ format: 'date-time' }),
   sendAt: Type.Optional(Type.String({ format: 'date-time' })),
   deliverBy: Type.String({ format: 'date-time' }),
-  receipt: Type.String({ description: 'The ledger receipt of the acceptance.' }),
+  receipt: Type.String({ description: 'The path of the ledger receipt of the acceptance.' }),
 });
 
 /**
@@ -37,15 +41,15 @@ export const sendNotification = defineOperation({
   callers: ['clients'],
   summary: 'Send an official notification to a citizen',
   description:
-    'The response is sent when the message is durable; the delivery follows. Send an Idempotency-Key, and repeat the request with the same key until you get a response: only one notification is created. For an unknown citizen, callers with the scope citizens:known receive 404. For all others the notification is accepted and becomes undeliverable.',
+    'Stores the message durably, and delivers it after the response. Send an Idempotency-Key, and repeat the request with the same key until you receive a response: the server creates only one notification. For an unknown citizen, callers with the scope citizens:known receive 404. For other callers, the notification is accepted and becomes undeliverable.',
   request: sendRequest,
   responses: {
     202: {
-      description: 'Accepted and durable.',
+      description: 'The notification is accepted and stored durably.',
       schema: acceptedShape,
       headers: {
-        Location: 'The path of its status.',
-        'Idempotent-Replayed': 'true if an earlier response is repeated.',
+        Location: 'The path of the notification, where you can read its status.',
+        'Idempotent-Replayed': 'true if the server repeats an earlier response.',
       },
     },
   },
@@ -64,12 +68,14 @@ export const sendNotification = defineOperation({
 async function acceptDecision(call: SendCall, { times, contact, content, steps }: CheckedRequest): Promise<Decision> {
   const { citizenId, category = 'information', reference = null, legalEffect = null } = call.body;
   const { sendAt, deliverBy } = times;
+  const service = await call.ports.senderOf(call.caller.clientId);
   const { notification, event, ...writes } = await acceptNotification(call, {
     clientId: call.caller.clientId,
     citizenId,
     reference,
     category,
     legalEffect,
+    noticeOnly: isNoticeOnly(service, category, call.ports.inboxLink !== undefined),
     content,
     // The language of the citizen is not stored: its sender could read it. The parts that show the message look it up.
     language: call.body.language ?? null,

@@ -3,7 +3,7 @@ import { safeName } from '../api/validate-request.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
 import type { Issue, IssueCode } from '../kernel/refusal.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
-import { isLegalRule } from './evidence/legal-effect.ts';
+import { isLegalRule, legalRuleRequirement } from './legal-effect/legal-effect.ts';
 import { categories, channelNames } from './notification/notification.ts';
 import { languageTagSchema, literalUnion, optionalInstantSchema } from './notification/notification-shape.ts';
 import { type Template, textForLanguage } from './templates/template.ts';
@@ -41,21 +41,21 @@ export const sendBody = Type.Object(
         minLength: 1,
         maxLength: maxMessageLength,
         description:
-          'The text of the message, plain or in restricted Markdown; required without templateId. The whole body is at most 64 KiB.',
+          'The text of the message: plain text or restricted Markdown. Required without templateId. The whole body has at most 64 KiB.',
       }),
     ),
     templateId: Type.Optional(
       Type.String({
         maxLength: 64,
         description:
-          'One of your templates, instead of message and subject. Its text is chosen by language, otherwise by the language of the citizen, otherwise its default language is used.',
+          'The id of a template, instead of message and subject. The server uses its text in the member language, or in the language of the citizen, or in its default language.',
       }),
     ),
     subject: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: maxSubjectLength,
-        description: 'One line; the default names the sender.',
+        description: 'The subject, in one line. Default: a subject with the name of the sender.',
       }),
     ),
     reference: Type.Optional(
@@ -63,23 +63,25 @@ export const sendBody = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          'Your own reference, by which you can find the notification. It need not be unique. It must not contain personal data.',
+          'Your own reference, by which you can find the notification. It can occur more than once, and must not contain personal data.',
       }),
     ),
     category: Type.Optional(
       literalUnion(
         categories,
-        'The category of the message; default information. Urgent messages are sent before all others.',
+        'The category of the message: information, decision, reminder or urgent. The server sends urgent messages before all others. Default: information.',
       ),
     ),
     language: Type.Optional(
       languageTagSchema(
-        'The language of the message (BCP 47); the default is the language of the citizen. For a template, one of its languages.',
+        'The language of the message (BCP 47). For a template, one of its languages. Default: the language of the citizen.',
       ),
     ),
-    sendAt: optionalInstantSchema('The earliest time of sending; in the future, at most one year from now.'),
+    sendAt: optionalInstantSchema(
+      'The earliest time of sending (RFC 3339), in the future and at most one year from now. Default: now.',
+    ),
     deliverBy: optionalInstantSchema(
-      'The deadline of delivery, after sendAt; default two weeks after it. Without proof of delivery by then, the notification becomes sent, unknown or undeliverable.',
+      'The deadline of delivery (RFC 3339), after sendAt. Without proof of delivery by then, the notification becomes sent, unknown or undeliverable. Default: two weeks after sendAt.',
     ),
     channels: Type.Optional(
       Type.Array(literalUnion(channelNames, 'A channel.'), {
@@ -87,7 +89,7 @@ export const sendBody = Type.Object(
         maxItems: channelNames.length,
         uniqueItems: true,
         description:
-          'The channels in your order. The first begins at once, the others after the waiting times of the server policy. The inbox is always used. Default: all channels of the policy.',
+          'The channels in your order. The first starts at once, and the others after the waiting times of the server policy. The server always uses the inbox. Default: all channels of the policy.',
       }),
     ),
     personalisation: Type.Optional(
@@ -98,7 +100,7 @@ export const sendBody = Type.Object(
           $id: 'Personalisation',
           maxProperties: maxValues,
           description:
-            'Values for the placeholders ((name)) in subject and message; required if there are any, because all placeholders need a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the filled texts.',
+            'The values of the placeholders ((name)) in subject and message. Each placeholder needs a value. Values are plain text: Markdown in them has no effect. The length limits also apply to the texts with their values.',
         },
       ),
     ),
@@ -108,14 +110,14 @@ export const sendBody = Type.Object(
         maxItems: 10,
         uniqueItems: true,
         description:
-          'Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them.',
+          'The ids of documents of this citizen that you may read. The message lists them, and the citizen can read them.',
       }),
     ),
     legalEffect: Type.Optional(
       Type.String({
         maxLength: 40,
         description:
-          'The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The evidence contains the result.',
+          'The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. With -or-confirmed at its end, a confirmation by the link in a mail counts like opening. The evidence contains the result. Mails and the inbox show the rule to the citizen beforehand. Default: no rule.',
       }),
     ),
   },
@@ -192,8 +194,7 @@ export function textIssues(body: Partial<SendBody>, { faulty = new Set(), templa
     ['/reference', reference, 'line'],
   ]);
   if (legalEffect !== undefined && !isLegalRule(legalEffect)) {
-    const detail = 'must be opened, after-N-working-days, after-N-days or as-letter';
-    issues.push({ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail });
+    issues.push({ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail: legalRuleRequirement });
   }
   if (templateId !== undefined) return [...issues, ...templateTextIssues(body, faulty, template)];
   if (message === undefined && !faulty.has('message') && !faulty.has('templateId')) {

@@ -18,24 +18,24 @@ export const preferencesShape = Type.Object(
     verified: Type.Array(
       Type.Object(
         {
-          channel: Type.String({ description: 'email or sms.' }),
+          channel: Type.String({ description: 'The channel of the address: email or sms.' }),
           address: Type.String(),
           verifiedAt: Type.String({ format: 'date-time' }),
         },
         { $id: 'VerifiedAddress' },
       ),
-      { description: 'The verified addresses; they replace those of the register.' },
+      { description: 'The verified addresses, which replace those of the register.' },
     ),
     awaiting: Type.Array(
       Type.Object(
         {
-          channel: Type.String({ description: 'email or sms.' }),
+          channel: Type.String({ description: 'The channel of the address: email or sms.' }),
           address: Type.String(),
-          endsAt: Type.String({ format: 'date-time', description: 'When the code expires.' }),
+          endsAt: Type.String({ format: 'date-time', description: 'The time at which the code expires.' }),
         },
         { $id: 'AwaitingAddress' },
       ),
-      { description: 'The addresses with a code that is still valid.' },
+      { description: 'The addresses that are not confirmed yet and have a valid code.' },
     ),
     confirmable: Type.Array(Type.String(), {
       description: 'The channels whose addresses can be verified by a code: email, sms.',
@@ -54,9 +54,9 @@ export const statePreferences = defineOperation({
   callers: ['citizens'],
   summary: 'Set my contact preferences',
   description:
-    'For the citizen whom the token names. Replaces all preferences, so all members are required: empty lists and null state no preference. If a sender names channels for a notification, their order stays, without the channels that the citizen declined.',
+    'Replaces all preferences of the citizen whom the token names, so all members are required. Empty lists and null mean no preference. If a sender requests channels for a notification, their order stays, without the channels that the citizen declined.',
   request,
-  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses after this request.', schema: preferencesShape } },
   refusals: ['citizen-token-needed', 'citizen-not-found', 'bad-request', 'register-unavailable'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {

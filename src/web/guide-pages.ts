@@ -1,5 +1,6 @@
 import type { PageRoute } from '../api/page-route.ts';
 import { refuse } from '../kernel/refusal.ts';
+import { guideDownloads, guideFilePage } from './guide-downloads.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { apiPage } from './page.ts';
 
@@ -9,8 +10,8 @@ type Guide = { readonly name: string; readonly title: string; readonly html: str
 const demoUrl = 'http://127.0.0.1:3000';
 
 /**
- * The guides for service teams at `/docs/guide` and `/docs/guide/{name}`. `npm run generate` renders them from docs/. Their samples
- * show the URL of this server.
+ * The guides for service teams at `/docs/guide` and `/docs/guide/{name}`, and the files to download. `npm run generate` renders
+ * the guides from docs/. Their samples show the URL of this server.
  */
 export function guidePages(publicUrl: string): readonly PageRoute[] {
   return [
@@ -20,7 +21,9 @@ export function guidePages(publicUrl: string): readonly PageRoute[] {
         apiPage(
           'Guides',
           html`<p>How to call this server from your service. The <a href="/docs">API reference</a> lists every operation.</p>
-            ${guideList(await loadGuides())}`,
+            ${guideList(await loadGuides())}
+            <h2>Files</h2>
+            ${fileList(await guideDownloads())}`,
         ),
     },
     {
@@ -36,11 +39,16 @@ export function guidePages(publicUrl: string): readonly PageRoute[] {
         );
       },
     },
+    guideFilePage,
   ];
 }
 
 function guideList(guides: readonly Guide[]): Html {
   return html`<ul>${guides.map(({ name, title }) => html`<li><a href="/docs/guide/${name}">${title}</a></li>`)}</ul>`;
+}
+
+function fileList(files: Awaited<ReturnType<typeof guideDownloads>>): Html {
+  return html`<ul>${files.map(({ name, title }) => html`<li><a href="/docs/guide/files/${name}">${name}</a>: ${title}</li>`)}</ul>`;
 }
 
 /** Loaded at the first request, so that a server without readers does not hold the texts in memory. */

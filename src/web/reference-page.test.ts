@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
-import { defineOperation, type Operation, type OperationCall } from '../api/operation.ts';
-import { referencePage } from './reference-page.ts';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { referencePages } from './reference-page.ts';
 
-const member = (description: string) => Type.Object({ [description]: Type.String({ description }) });
-const request = { params: member('id'), query: member('limit'), headers: member('purpose'), body: member('claim') };
 const ask = defineOperation({
   name: 'ask',
   since: '1.0',
@@ -13,77 +10,50 @@ const ask = defineOperation({
   path: '/v1/ask/{id}',
   scope: null,
   callers: ['clients'],
-  summary: 'Ask',
+  summary: 'Ask <now>',
   description: '',
-  request,
+  request: {},
   responses: { 200: { description: 'The matching records.' } },
   citizenData: false,
-  refusals: ['conflict', 'document-erased'],
-  run: async (_call: OperationCall<typeof request, null>) => ({ plain: { status: 200, json: {} } }),
+  refusals: [],
+  run: async (_call: OperationCall<Record<string, never>, null>) => ({ plain: { status: 200, json: {} } }),
 });
 
-async function referenceOf(...operations: readonly Operation<null>[]): Promise<string> {
-  const answer = await referencePage(operations, 'https://api.example.gov').get({}, new URLSearchParams());
-  assert.ok('body' in answer);
-  return String(answer.body);
+async function getReference() {
+  const page = referencePages([ask]).find(({ path }) => path === '/docs') ?? assert.fail();
+  const response = await page.get({}, new URLSearchParams());
+  assert.ok('body' in response);
+  return { ...response, text: String(response.body) };
 }
 
-test('the reference shows the location of each parameter and the meaning of each response', async () => {
-  const text = (await referenceOf(ask)).replaceAll(/<[^>]*>/g, '');
-  for (const shown of [
-    'id (path)',
-    'limit (query)',
-    'purpose (header)',
-    'claim (body)',
-    '200: The matching records.',
-  ]) {
-    assert.ok(text.includes(shown), shown);
+test('the reference without scripts lists each operation, and links to the documents and the problems', async () => {
+  const { text } = await getReference();
+  assert.match(text, /<li><code>POST \/v1\/ask\/\{id\}<\/code> Ask &lt;now&gt;<\/li>/);
+  for (const path of ['/openapi.json', '/openapi-3.0.json', '/problems', '/docs/guide']) {
+    assert.ok(text.includes(`<a href="${path}">`), path);
   }
-  assert.doesNotMatch(text, /Deprecated/);
 });
 
-test('the reference shows types and required members, and no refusals for an operation without refusals', async () => {
-  const body = Type.Object({
-    message: Type.String({ description: 'The <text>.' }),
-    subject: Type.Optional(Type.String({ description: 'In a line.' })),
-    mark: Type.Optional(Type.Boolean()),
-  });
-  const text = await referenceOf({ ...ask, request: { body }, refusals: [] });
-  const shown = [...text.matchAll(/<dt><code>(\w+)<\/code> \((\w+)\)<\/dt><dd>([^<]*)<\/dd>/g)];
+test('the policy of the reference allows scripts and requests of its own origin only, and no inline script', async () => {
+  const { headers, text } = await getReference();
+  const policy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'";
+  const others = "img-src 'self' data:; font-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+  assert.equal(headers['content-security-policy'], `${policy}; ${others}`);
+  assert.doesNotMatch(text, /<script(?! src="\/assets\/)[^>]*>|\son\w+=/);
+});
+
+test('the scripts of the reference are paths of this server whose content may be cached forever', async () => {
+  const { text } = await getReference();
+  const paths = [...text.matchAll(/<script src="([^"]*)" defer><\/script>/g)].map(([, path]) => path);
+  const routes = referencePages([ask]).slice(1);
   assert.deepEqual(
-    shown.map(([, name, place, text]) => [name, place, text]),
-    [
-      ['message', 'body', 'Required. The &lt;text&gt;.'],
-      ['subject', 'body', 'In a line.'],
-      ['mark', 'body', ''],
-    ],
+    paths,
+    routes.map(({ path }) => path),
   );
-  assert.doesNotMatch(text, /Refusals/);
-  assert.match(await referenceOf({ ...ask, request: {}, refusals: ['conflict'] }), /<dt>Refusals<\/dt>/);
-});
-
-test('every operation has a section in the reference, and a link at the top leads to it', async () => {
-  const text = await referenceOf(ask, { ...ask, name: 'askAgain' });
-  const leads = [...text.matchAll(/<li><a href="#(\w+)">/g)].map(([, name]) => name);
-  assert.deepEqual(leads, ['ask', 'askAgain']);
-  assert.deepEqual(
-    [...text.matchAll(/<article id="(\w+)">/g)].map(([, name]) => name),
-    leads,
-  );
-});
-
-test('adjacent links are on separate lines, so that they are large enough to touch', async () => {
-  assert.match(
-    await referenceOf(ask),
-    /<li><a href="\/problems\/conflict">conflict<\/a><\/li><li><a href="\/problems\/document-erased">/,
-  );
-});
-
-test('the reference of a deprecated operation shows the deprecation', async () => {
-  const deprecated = { since: Date.UTC(2027, 0, 1), sunset: Date.UTC(2028, 0, 1), successor: '/v1/inquire' };
-  assert.match(
-    await referenceOf({ ...ask, deprecated }),
-    /Deprecated since 2027-01-01\. It ends on 2028-01-01 at the earliest\. Use \/v1\/inquire instead\./,
-  );
-  assert.match(await referenceOf({ ...ask, deprecated: { since: 0 } }), />Deprecated since 1970-01-01\.</);
+  for (const { get } of routes) {
+    const response = await get({}, new URLSearchParams());
+    assert.ok('body' in response);
+    assert.equal(response.headers['content-type'], 'text/javascript; charset=utf-8');
+    assert.equal(response.headers['cache-control'], 'public, max-age=31536000, immutable');
+  }
 });

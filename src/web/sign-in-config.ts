@@ -47,13 +47,16 @@ export function signInConfigOf(settings: Settings): SignInConfig | undefined {
       key && 'SIGN_IN_CLIENT_KEY',
     ].filter(Boolean);
     if (alone === undefined) return undefined;
-    throw new SettingError(alone, 'it needs SIGN_IN_ISSUER');
+    throw new SettingError(alone, 'requires SIGN_IN_ISSUER; set both or neither');
   }
   if (!settings.trustedIssuers.includes(issuer))
-    throw new SettingError('SIGN_IN_ISSUER', 'expected one of TRUSTED_ISSUERS, letter by letter');
-  if (clientId === undefined) throw new SettingError('SIGN_IN_CLIENT_ID', 'SIGN_IN_ISSUER is set and needs it');
+    throw new SettingError('SIGN_IN_ISSUER', 'expected exactly one of the URLs in TRUSTED_ISSUERS');
+  if (clientId === undefined) throw new SettingError('SIGN_IN_CLIENT_ID', 'SIGN_IN_ISSUER requires it');
   if ((secret === undefined) === (key === undefined))
-    throw new SettingError('SIGN_IN_CLIENT_KEY', 'SIGN_IN_ISSUER needs it, or SIGN_IN_CLIENT_SECRET, and not both');
+    throw new SettingError(
+      'SIGN_IN_CLIENT_KEY',
+      'SIGN_IN_ISSUER requires this setting or SIGN_IN_CLIENT_SECRET, but not both',
+    );
   if (secret !== undefined) return { issuer, clientId, credential: () => ({ secret: secret.reveal() }) };
   const jwk = readSignInKey(key ?? '');
   return { issuer, clientId, credential: () => ({ key: jwk }) };
@@ -67,7 +70,7 @@ function readSignInKey(path: string): Extract<SignInCredential, { key: unknown }
   } catch (cause) {
     throw new SettingError(
       'SIGN_IN_CLIENT_KEY',
-      `${expected} (${cause instanceof SyntaxError ? 'it is no JSON' : 'it cannot be read'})`,
+      `${expected} (${cause instanceof SyntaxError ? 'it is not JSON' : 'it cannot be read'})`,
     );
   }
   if (!isObject(jwk) || typeof jwk['kty'] !== 'string' || typeof jwk['d'] !== 'string')

@@ -53,7 +53,7 @@ async function changeClient(folder: string) {
 const documentIn = (folder: string, at: number) => absoluteFilesIn(join(folder, 'documents'))[at] ?? assert.fail();
 
 const changed = /backup\.json was changed after the backup was created: its code does not match root key /;
-const others = /the documents in the backup differ from the manifest: /;
+const others = /the documents differ from the manifest: /;
 
 type Attack = readonly [title: string, attack: (folder: string) => Promise<void> | void, expected: RegExp];
 
@@ -72,9 +72,9 @@ const attacks: readonly Attack[] = [
   [
     'an empty code',
     (folder) => write(folder, { code: { ...readBackupManifest(folder).code, hmacSha256: '' } }),
-    /has a format that this program does not know/,
+    /has an unknown format/,
   ],
-  ['a missing code', (folder) => write(folder, { code: undefined }), /has a format that this program does not know/],
+  ['a missing code', (folder) => write(folder, { code: undefined }), /has an unknown format/],
   [
     'the code of another root key',
     async (folder) => {
@@ -83,22 +83,22 @@ const attacks: readonly Attack[] = [
       await changeClient(folder);
       await rewriteManifest(folder, path, { rootKeys: [readRootKey(path).id] });
     },
-    /the backup needs root key [0-9a-f]{16}, but \S+root\.key contains another: set ROOT_KEY_FILE/,
+    /The backup needs root key [0-9a-f]{16}, but \S+root\.key contains another key\. Set ROOT_KEY_FILE/,
   ],
   [
     'the database of an older backup of the installation',
     (folder) => cpSync(join(standing.olderDataDir, databaseFile), join(folder, databaseFile)),
-    /citizen-services\.sqlite is not the file that the backup was created with/,
+    /citizen-services\.sqlite is not the file of the backup/,
   ],
   [
     'the anchor of an older backup of the installation',
     (folder) => cpSync(join(standing.olderDataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
-    /ledger-checkpoint is not the file that the backup was created with/,
+    /ledger-checkpoint is not the file of the backup/,
   ],
   [
     'a missing anchor',
     (folder) => unlinkSync(join(folder, 'ledger-checkpoint')),
-    /ledger-checkpoint is not the file that the backup was created with/,
+    /ledger-checkpoint is not the file of the backup/,
   ],
   ['a missing document', (folder) => unlinkSync(documentIn(folder, 0)), others],
   [
@@ -185,7 +185,7 @@ test('a manifest with control characters for a terminal has an unknown format', 
     write(folder, members);
     const { code, said } = await runBackup(standing, place, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, /has a format that this program does not know\n$/);
+    assert.match(said, /has an unknown format\. Use the version .*\n$/);
   }
 });
 
@@ -219,7 +219,7 @@ test('after a rotation a backup requires the root key of its creation, and the e
   const settings = { DATA_DIR: data, ROOT_KEY_FILE: rootKey };
   const rotate = async (...more: readonly string[]) => {
     const terminal = { stdout: () => undefined, stderr: () => undefined, isInteractive: false, cwd: '/' };
-    assert.equal(await commandLine(['keys', 'rotate-root', ...more], settings, terminal), 0);
+    assert.equal(await commandLine(['keys', 'rotate', 'root', ...more], settings, terminal), 0);
   };
   const verify = async (backup: string, key: string) =>
     await runBackup(standing, { DATA_DIR: place, ROOT_KEY_FILE: key }, 'verify', backup, '--scratch', place);
@@ -234,7 +234,7 @@ test('after a rotation a backup requires the root key of its creation, and the e
   await rotate('--finish');
   const { code, said } = await verify(folder, rootKey);
   assert.equal(code, 1);
-  assert.match(said, new RegExp(`^the backup needs root key ${first}, but \\S+ contains another`));
+  assert.match(said, new RegExp(`^The backup needs root key ${first}, but \\S+ contains another`));
   for (const backup of [folder, between]) assert.equal((await verify(backup, rootKeyPathOf(standing))).code, 0);
   const after = join(deps, 'after');
   assert.equal((await runBackup(standing, settings, 'create', after)).code, 0);
@@ -255,7 +255,7 @@ test('without the root key no backup is created, verified or restored, and the e
     assert.equal(code, 1);
     assert.match(
       said,
-      /^no root key at \S+none\.key: .* needs it\. Put your copy there, or set ROOT_KEY_FILE to it\n$/,
+      /^Expected the root key for .* at \S+none\.key, but the file does not exist\. Put your copy there, or set ROOT_KEY_FILE/,
     );
   }
   assert.deepEqual([existsSync(made), readdirSync(place)], [false, []]);

@@ -22,7 +22,7 @@ test('two servers share the five wrong tries of a code, and a code of one server
     email: 'ida@example.org',
   };
   writeFileSync(people, JSON.stringify(ida));
-  const imported = await runCommandInProcess(first, 'import', 'citizens', people);
+  const imported = await runCommandInProcess(first, 'citizens', 'import', people);
   assert.equal(imported.code, 0, imported.stderr);
   const client = await addCitizenClient(first, issuer);
   await startServers(homes);

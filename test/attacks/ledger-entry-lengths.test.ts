@@ -61,7 +61,8 @@ const citizenEvents: Partial<Record<LedgerEvent['type'], object>> = {
   'notification.rehearsed': {},
   'notification.accepted': { ...notification, ...basis, contentDigest: `sha-256:${digest}` },
   'notification.status-read': notification,
-  'notification.opened': { ...notification, channel: 'email' },
+  'notification.opened': notification,
+  'notification.confirmed': { ...notification, channel: 'email' },
   'inbox.listed': { shown: 100 },
   'contact-wishes.stated': {},
   'contact-address.confirmed': { channel: 'email' },
@@ -220,7 +221,10 @@ for (const [what, content] of Object.entries(forgedContents)) {
     const verify = signLogOf(sealForged(content), forgedKey);
     const [code, said] = await verify('receipt.tlog-proof');
     assert.equal(code, 1, said);
-    assert.match(said, /NOT verified: (its entry does not have the format|the key in it does not open the entry)/);
+    assert.match(
+      said,
+      /NOT verified: (the entry in the receipt does not have the format|the key in the receipt does not decrypt the entry)/,
+    );
     // Without the key, the whole log shows the wrong lengths.
     const isPadded = paddedContentLengths.some((length) => length === Buffer.byteLength(content));
     assert.equal((await verify('.'))[0], isPadded ? 0 : 1);
@@ -234,7 +238,7 @@ test('a truncated or lengthened entry is refused in a log and in a sealed receip
     for (const place of ['.', 'receipt.tlog-proof']) {
       const [code, said] = await verify(place);
       assert.equal(code, 1, said);
-      assert.match(said, /does not have the format and one of the lengths of this log/);
+      assert.match(said, /does not have the format and one of the lengths of this ledger/);
     }
   }
 });

@@ -29,9 +29,9 @@ before(async () => {
   await home.start();
 });
 
-const notRegular = /cannot read [^:]+: expected a regular file, received a pipe or a device/;
-const isFolder = /cannot read [^:]+: expected a file, received a folder/;
-const tooLarge = /cannot read [^:]+: expected at most 1048576 bytes, received a larger file/;
+const notRegular = /Cannot read [^:]+: expected a regular file, received a pipe or a device/;
+const isFolder = /Cannot read [^:]+: expected a file, received a folder/;
+const tooLarge = /Cannot read [^:]+: expected at most 1048576 bytes, received a larger file/;
 
 /** Each command with one file that it reads whole. */
 const commands: readonly (readonly [name: string, argsFor: (path: string) => readonly string[]])[] = [
@@ -42,7 +42,7 @@ const commands: readonly (readonly [name: string, argsFor: (path: string) => rea
     (path) => ['clients', 'create', 'A', '--scopes', 'documents:read', '--certificate', path],
   ],
   ['clients update --jwks', (path) => ['clients', 'update', 'no-client', '--jwks', path]],
-  ['import citizens --map', (path) => ['import', 'citizens', '/etc/hostname', '--map', path]],
+  ['citizens import --map', (path) => ['citizens', 'import', '/etc/hostname', '--map', path]],
   ['ledger verify --policy', (path) => ['ledger', 'verify', path, '--policy', path]],
   ['evidence verify', (path) => ['evidence', 'verify', path]],
 ];
@@ -64,7 +64,7 @@ for (const [name, argsFor] of commands) {
 }
 
 for (const [name, argsFor] of [
-  ['import citizens', (path: string) => ['import', 'citizens', path]],
+  ['citizens import', (path: string) => ['citizens', 'import', path]],
   ['contacts import', (path: string) => ['contacts', 'import', path]],
 ] as const) {
   test(`${name}, which reads its file in pieces, refuses a pipe, a device and a folder`, async () => {
@@ -76,11 +76,11 @@ for (const [name, argsFor] of [
   });
 }
 
-test('import citizens refuses a pipe and a device as the file of rejected rows', async () => {
+test('citizens import refuses a pipe and a device as the file of rejected rows', async () => {
   const people = join(folder, 'people.csv');
   writeFileSync(people, 'citizenId\nA-1\n');
   for (const kind of ['pipe', 'device'] as const) {
-    const { code, stderr } = await home.runCommand('import', 'citizens', people, '--errors', named[kind]);
+    const { code, stderr } = await home.runCommand('citizens', 'import', people, '--errors', named[kind]);
     assert.match(stderr, /is a pipe, a device or a folder; specify a regular file/);
     assert.notEqual(code, 0);
     assert.equal((await fetch(`${home.url}/healthz`)).status, 200);

@@ -107,7 +107,7 @@ test('a client whose tokens are bound to a key gets invalid_dpop_proof when the 
       {
         error: 'invalid_dpop_proof',
         error_description:
-          'the tokens of this client are bound to a key: send a proof of that key in the header DPoP (RFC 9449)',
+          'the tokens of this client are bound to a key; send a proof of this key in the DPoP header (RFC 9449)',
       },
     ],
   );

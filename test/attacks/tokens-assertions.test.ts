@@ -8,7 +8,7 @@ import { addKeyClient, assertionForm, publicUrl, signClientAssertion, startToken
 
 const foreignAudience = `aud of the client_assertion must be the issuer ${publicUrl}, as a string`;
 const notSigned =
-  'no registered key of the client in sub has signed the client_assertion: check sub, kid and the registered keys';
+  'no registered key of the client in sub signed the client_assertion; check sub, kid and the registered keys';
 
 for (const engine of engines) {
   test(`[R44] ${engine.name}: an assertion gets one token, and is refused when it is used again or concurrently`, async (t) => {
@@ -20,7 +20,7 @@ for (const engine of engines) {
     const again = await served.ask(assertionForm(assertion));
     assert.deepEqual(again.body, {
       error: 'invalid_client',
-      error_description: 'this client_assertion was used before; make a new one for every request',
+      error_description: 'this client_assertion was used before; create a new one for each request',
     });
     assert.equal(
       (await served.ask(assertionForm(await signClientAssertion(served, clientId, privateKey)))).status,
@@ -38,14 +38,14 @@ test('[R44] [R48] an assertion with another audience, a long life or a wrong clo
     [{ aud: `${publicUrl}/oauth2/token` }, foreignAudience],
     [{ aud: `${publicUrl}/` }, foreignAudience],
     [{ aud: [publicUrl] }, foreignAudience],
-    [{ exp: now + 86_400 }, 'a client_assertion may live 300 s at most'],
+    [{ exp: now + 86_400 }, 'a client_assertion may be valid for at most 300 s'],
     [{ exp: now - 3_600, iat: now - 3_660 }, 'the client_assertion expired 3600 s ago by the clock of this server'],
     [{ iat: now + 61 }, 'iat of the client_assertion is 61 s ahead of the clock of this server'],
     [{ nbf: now + 61 }, 'nbf of the client_assertion is 61 s ahead of the clock of this server'],
     [{ exp: now + 60.5 }, 'exp of the client_assertion must be a whole number of seconds'],
     [{ aud: 'https://other.example.org' }, foreignAudience],
     [{ iss: 'somebody' }, 'iss of the client_assertion must be the client_id, like sub'],
-    [{ jti: undefined }, 'jti is missing: each client_assertion needs a new one'],
+    [{ jti: undefined }, 'jti is missing; send a new jti in each client_assertion'],
     [{ exp: undefined }, 'exp of the client_assertion must be a whole number of seconds'],
     [{ sub: '' }, 'sub of the client_assertion must be the client_id'],
     [{ sub: served.client.client.clientId }, notSigned],

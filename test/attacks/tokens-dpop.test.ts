@@ -181,7 +181,7 @@ test('[R51] a proof with a key that takes fifty times as long to verify is refus
   const answer = await app.checker.authenticate(`DPoP ${token}`, 's', shown(slow));
   assert.match(
     String('headers' in answer && answer.headers?.['www-authenticate']),
-    /the jwk of the proof is no public key/,
+    /the jwk of the proof is not a public key/,
   );
 });
 
@@ -266,7 +266,7 @@ test('[R51] the token endpoint binds a token to the key of an unused proof, and 
   );
   assert.deepEqual((await ask(dpop)).body, {
     error: 'invalid_dpop_proof',
-    error_description: 'this proof was used before; make a new one for every request',
+    error_description: 'this proof was used before; create a new one for each request',
   });
   const late = await ask(proof(served, undefined, { claims: { ...claims, iat: served.clock.at / 1_000 - 120 } }));
   assert.deepEqual([late.status, late.body['error']], [400, 'invalid_dpop_proof']);

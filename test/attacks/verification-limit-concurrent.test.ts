@@ -121,7 +121,7 @@ test('at the limit correct and wrong claims cause the same register requests', a
 test('at the limit an unavailable search gives the same answer to correct and wrong claims', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
-  const search = () => Promise.reject(new RegisterUnavailable('the register answered 501'));
+  const search = () => Promise.reject(new RegisterUnavailable('the register responded with the status 501'));
   const over: Pick<IdentityPorts, 'register'> = {
     register: { ...app.ports.register, search, searchExactNamesakes: search },
   };

@@ -69,7 +69,7 @@ for (const engine of engines) {
     const [old = assert.fail()] = app.vkeys();
     await app.use('anna', 'bert', undefined);
     const first = await app.step();
-    assert.equal((await app.run('ledger rotate-key', '--overlap-days', '30')).code, 0);
+    assert.equal((await app.run('keys rotate ledger', '--overlap-days', '30')).code, 0);
     // The signing process has not read the new key yet.
     const between = await app.step();
     assert.deepEqual([signaturesOf(first), signaturesOf(between)], [1, 1]);
@@ -101,7 +101,7 @@ for (const engine of engines) {
     const old = app.vkeys();
     await app.use('anna');
     assert.equal(signaturesOf(await app.step()), 2);
-    assert.equal((await app.run('ledger rotate-key', '--now')).code, 0);
+    assert.equal((await app.run('keys rotate ledger', '--now')).code, 0);
     await app.keys.reload();
     assert.equal(signaturesOf(await app.step()), 2);
     for (const known of old) assert.match(String(await app.verdict([known])), /no trusted key/);
@@ -117,7 +117,7 @@ for (const engine of engines) {
     await app.use('anna');
     await app.step();
     const outdated = await openSigningKeys({ db: app.db, root: app.root, clock: app.clock });
-    await app.run('ledger rotate-key', '--now');
+    await app.run('keys rotate ledger', '--now');
     await app.keys.reload();
     // The current checkpoint is signed by the old key alone: nothing was signed since, or witnesses do not know the new key.
     const ahead = createMonitor(app.view, monitorKeys(app.keys, origin));
@@ -137,6 +137,6 @@ test('an overlap that is not a number of days is rejected', async (t) => {
     ['--overlap-days', '0x10'],
     ['--overlap-days', '3', '--now'],
   ]) {
-    await assert.rejects(app.run('ledger rotate-key', ...args), { name: 'UsageError' });
+    await assert.rejects(app.run('keys rotate ledger', ...args), { name: 'UsageError' });
   }
 });

@@ -130,7 +130,7 @@ test('the client collects a quorum from witnesses of both key types, learns thei
   );
   assert.equal(
     forked.faults[0],
-    'witness one: has cosigned 304 entries that this log does not begin with: a second history?',
+    'witness one: has cosigned 304 entries with which this log does not start: a second history?',
   );
 });
 
@@ -166,7 +166,7 @@ test('a response without a cosignature of the checkpoint by the witness does not
     // It has cosigned nothing yet that could contradict this log.
     [422, 'no', 'witness w: answered 422'],
     [409, 'some', 'witness w: answered 409'],
-    [409, '1', 'witness w: names another size in each response'],
+    [409, '1', 'witness w: reports another size in each response'],
     [409, '2', 'witness w: has cosigned 2 entries of this log, which has 1: a second history?'],
   ];
   for (const [status, body, fault] of answers) {
@@ -193,7 +193,7 @@ test('the monitor raises an alarm when an entry changes and when the log shrinks
   await other.use('anna');
   await other.sequence();
   const moved = createMonitor({ ...app.view, publishedCheckpoint: () => other.view.publishedCheckpoint() }, theKey);
-  assert.match((await moved.check()).alarm ?? '', /do not give the root that was signed at size 1/);
+  assert.match((await moved.check()).alarm ?? '', /do not have the root hash that was signed at size 1/);
 });
 
 test('the monitor raises an alarm for an older tree, an unknown signature, and missing entries', async (t) => {
@@ -242,7 +242,7 @@ test('the monitor verifies from the first entry again after the entries of anoth
     { publishedCheckpoint: app.view.publishedCheckpoint, readTile: (name) => readTile(name) },
     theKey,
   );
-  const alarm = 'the entries do not give the root that was signed at size 3';
+  const alarm = 'the entries do not have the root hash that was signed at size 3';
   assert.deepEqual(await monitor.check(), { verified: 0, alarm });
   ({ readTile } = app.view);
   assert.deepEqual(await monitor.check(), { verified: 3 });

@@ -45,6 +45,12 @@ test('a register with a new entry, an optional member or a wider bound has no br
   assert.deepEqual(breakingChanges(before, register({ body: wider, gives }, {}, {})), []);
 });
 
+test('a nullable member of a request with another description has no breaking change', () => {
+  const described = (description: string) =>
+    register({ body: Type.Object({ hours: Type.Union([Type.Object({ from: text }, { description }), Type.Null()]) }) });
+  assert.deepEqual(breakingChanges(described('Before.'), described('After.')), []);
+});
+
 const lost: readonly (readonly [string, ReturnType<typeof register>, RegExp])[] = [
   ['a removed entry', register({}), /operation1 is not at its place 2/],
   ['entries in another order', before.toReversed(), /operation0 is not at its place 1/],

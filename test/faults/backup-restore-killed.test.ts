@@ -98,7 +98,7 @@ test('a killed restoration is not continued with another backup or into another 
   assert.equal(restoreAndKill(standing, folder, { data, at: 4 }).signal, 'SIGKILL');
   const before = contents(data);
   const elsewhere = { DATA_DIR: join(place, 'other'), DOCUMENT_STORE: join(data, 'documents') };
-  const refused = /another restore was interrupted in \S+documents: .* or remove \S+restoring-\S+ and \S+sealed$/m;
+  const refused = /Another restore into \S+documents was interrupted\. .* or remove \S+restoring-\S+ and \S+sealed\.$/m;
   assert.match((await runBackup(standing, elsewhere, 'restore', folder)).said, refused);
   await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(standing));
   assert.match((await runBackup(standing, data, 'restore', folder)).said, refused);
@@ -109,7 +109,7 @@ const foreignDocuments: readonly (readonly [what: string, put: (documents: strin
   [
     'with another content than in the backup',
     (documents) => writeFileSync(absoluteFilesIn(join(documents, 'sealed'))[0] ?? assert.fail(), 'mine'),
-    /\S+doc_\w+ exists with another content than in the backup/,
+    /\S+doc_\w+ exists, and its content differs from the backup/,
   ],
   [
     'that is not in the backup',

@@ -97,17 +97,17 @@ const refusals: readonly Refusal[] = [
   [
     'without its documents',
     (folder) => rmSync(join(folder, 'documents'), { recursive: true }),
-    /differ from the manifest: 0 documents with 0 bytes, expected 4 with \d+ bytes\. The database was not/,
+    /differ from the manifest: expected 4 documents with \d+ bytes, found 0 with 0 bytes\. The database was not/,
   ],
   [
     'with another database file',
     (folder) => writeFileSync(join(folder, databaseFile), 'x'),
-    /is not the file that the backup was created with/,
+    /is not the file of the backup/,
   ],
   [
     'with documents in a bucket, for a DOCUMENT_STORE that is a folder',
     (folder, rootKeyPath) => rewriteManifest(folder, rootKeyPath, { documents: null }),
-    /the documents of this backup are in S3, but DOCUMENT_STORE is a folder/,
+    /The documents of this backup are in S3, but DOCUMENT_STORE is a folder/,
   ],
 ];
 
@@ -127,14 +127,14 @@ for (const [what, damage, message] of refusals) {
 }
 
 const occupied: readonly (readonly [what: string, settings: Readonly<Record<string, string>>, message: RegExp])[] = [
-  ['citizen-services.sqlite', {}, /citizen-services\.sqlite exists: restore into an empty DATA_DIR/],
-  ['citizen-services.sqlite-wal', {}, /sqlite-wal exists: restore into an empty DATA_DIR/],
+  ['citizen-services.sqlite', {}, /Expected an empty DATA_DIR, but \S+citizen-services\.sqlite exists/],
+  ['citizen-services.sqlite-wal', {}, /Expected an empty DATA_DIR, but \S+sqlite-wal exists/],
   // SQLite would play it back into the database that was restored.
-  ['citizen-services.sqlite-journal', {}, /sqlite-journal exists: restore into an empty DATA_DIR/],
-  ['ledger-checkpoint', {}, /ledger-checkpoint exists: restore into an empty DATA_DIR/],
-  ['documents/sealed/x', {}, /\S+ contains documents: restore into an empty DOCUMENT_STORE/],
-  ['', { DOCUMENT_STORE: 's3://b/c?region=eu' }, /DOCUMENT_STORE is a bucket: set it to a folder/],
-  ['', { DATABASE_URL: 'postgres://u@127.0.0.1:1/none' }, /^DATABASE_URL is set, but this is a backup of SQLite/],
+  ['citizen-services.sqlite-journal', {}, /Expected an empty DATA_DIR, but \S+sqlite-journal exists/],
+  ['ledger-checkpoint', {}, /Expected an empty DATA_DIR, but \S+ledger-checkpoint exists/],
+  ['documents/sealed/x', {}, /Expected an empty DOCUMENT_STORE, but \S+ contains documents/],
+  ['', { DOCUMENT_STORE: 's3://b/c?region=eu' }, /DOCUMENT_STORE is a bucket\. Set DOCUMENT_STORE to a folder/],
+  ['', { DATABASE_URL: 'postgres://u@127.0.0.1:1/none' }, /^This is a backup of SQLite, but DATABASE_URL is set/],
 ];
 
 for (const [what, settings, message] of occupied) {
@@ -195,7 +195,10 @@ test('a document that is truncated in the earlier backup is copied, and a missin
   unlinkSync(join(data, gone));
   const { code, said } = await runBackup(standing, data, 'create', target, '--since', folder);
   assert.equal(code, 1);
-  assert.match(said, /DOCUMENT_STORE has no content for 1 documents, such as doc_\w+: run documents verify\n$/);
+  assert.match(
+    said,
+    /DOCUMENT_STORE has no content for 1 documents, such as doc_\w+\. Run "citizen-services documents verify"\.\n$/,
+  );
   assert.deepEqual(readFileSync(join(target, short)), before);
   assert.equal(existsSync(join(target, gone)), false);
 });
@@ -215,7 +218,7 @@ test('a failed backup leaves no file, and a second backup into the same folder i
   unlinkSync(pipe);
   const both = await Promise.all([create(), create()]);
   assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1]);
-  assert.match(both.map(({ said }) => said).join(), /is not empty: each backup needs a new or empty folder/);
+  assert.match(both.map(({ said }) => said).join(), /Expected a new or empty folder, but \S+ has content/);
   assert.equal((await runBackup(standing, data, 'verify', place, '--scratch', deps)).code, 0);
 });
 

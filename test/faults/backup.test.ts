@@ -118,7 +118,7 @@ test('ledger entries after the last signed checkpoint are checked like at a star
       rootKeyPath,
     );
   });
-  assert.match(verdict.faults.join(), /^ledger: the stored tiles of size \d+ do not give the root of the head/);
+  assert.match(verdict.faults.join(), /^ledger: the stored tiles of size \d+ do not have the root hash of the head/);
 });
 
 test('a backup can be created on a share without file modes, such as one of Windows', async (t) => {
@@ -140,7 +140,7 @@ test('a missing or invalid anchor is a fault', async (t) => {
     writeFileSync(join(folder, anchor), 'none');
     await rewriteManifest(folder, rootKeyPath);
   });
-  assert.match(none.faults.join(), /^ledger: \S+ledger-checkpoint holds no checkpoint/);
+  assert.match(none.faults.join(), /^ledger: \S+ledger-checkpoint has no checkpoint/);
   const unsigned = await verify(t, async (folder, rootKeyPath) => {
     const path = join(folder, anchor);
     const note = readFileSync(path, 'utf8').replace(/(?<=\n\u2014 \S+ .{30})./, (letter) =>
@@ -154,7 +154,7 @@ test('a missing or invalid anchor is a fault', async (t) => {
     t,
     changeBackupDatabase((db) => db.exec('delete from ledger_head')),
   );
-  assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, but no entries']);
+  assert.deepEqual(notBegun.faults, ['ledger: expected the entries of its anchor, found none']);
 });
 
 test('a document that is stored or erased during a backup is not reported as a fault', async (t) => {

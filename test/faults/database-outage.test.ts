@@ -5,7 +5,7 @@ import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const over = 'the database can be reached again';
+const over = 'the database responds again';
 
 test('an outage of PostgreSQL is logged once at its start and once at its end', async (t) => {
   const database = await createDatabase('migrated');

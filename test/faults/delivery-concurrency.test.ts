@@ -174,7 +174,7 @@ for (const engine of engines) {
     release();
     await waitForDatabaseIdle(db);
     assert.deepEqual(counts, { prepared: 3, called: 2, dropped: 1 });
-    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: prepare did not settle within 900000 ms']);
+    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: prepare did not end within 900000 ms']);
   });
 
   check('a call that never ends frees its slot, and its outcome is unknown', async (t, db) => {
@@ -188,7 +188,7 @@ for (const engine of engines) {
       [shown.status, shown.reason?.code, (await show(second)).status, counts.called],
       ['unknown', 'outcome-unknown', 'delivered', 2],
     );
-    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: call did not settle within 900000 ms']);
+    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: call did not end within 900000 ms']);
   });
 
   check('an urgent message waits for at most 32 earlier calls of another client', async (t, db) => {

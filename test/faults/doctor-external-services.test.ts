@@ -74,11 +74,11 @@ const honest =
 test('a clamd that does not answer, does not report encrypted files, or has old signatures is reported', async (t) => {
   const away = await onlyFailure(t, { CLAMAV: 'unix:/nowhere/clamd.ctl' });
   assert.deepEqual([away?.name, away?.status], ['scanner', 'fault']);
-  assert.match(away?.found ?? '', /^no answer from clamd: connect ENOENT /);
+  assert.match(away?.found ?? '', /^no response from clamd: connect ENOENT /);
   const blind = await startFakeClamd(t, (command) => (command === 'zVERSION' ? 'ClamAV 1.4.6\0' : 'stream: OK\0'));
   const seen = await onlyFailure(t, { CLAMAV: `unix:${blind}` });
-  assert.match(seen?.found ?? '', /^clamd calls an encrypted archive clean$/);
-  assert.match(seen?.fix ?? '', /^it needs 'AlertEncryptedArchive yes'/);
+  assert.match(seen?.found ?? '', /^clamd reports an encrypted archive as clean$/);
+  assert.match(seen?.fix ?? '', /^set 'AlertEncryptedArchive yes'/);
   const old = await startFakeClamd(t, honest('ClamAV 1.4.6/27000/Thu Jan  1 09:00:00 2026'));
   const aged = await onlyFailure(t, { CLAMAV: `unix:${old}` });
   assert.deepEqual([aged?.name, aged?.status, aged?.fix], ['scanner', 'warn', 'check that freshclam runs']);
@@ -108,7 +108,7 @@ test('an S3 bucket that refuses, does not answer, or has no keys is a fault', as
   const away = await onlyFailure(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${nowhere}`, ...keys });
   assert.match(away?.found ?? '', /^bucket sealed: .*ECONNREFUSED/);
   const without = await onlyFailure(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${endpoint}` });
-  assert.match(without?.found ?? '', /an S3 bucket needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/);
+  assert.match(without?.found ?? '', /an S3 bucket requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/);
 });
 
 test('a missing LETTER_SPOOL folder is a fault', async (t) => {
@@ -151,7 +151,7 @@ test('a document store that is a file, or has none of the documents on record, i
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'documents'));
   const empty = await onlyFailure(t, { DOCUMENT_STORE: join(folder, 'documents') });
-  assert.match(empty?.found ?? '', /^documents are on record, and .* has none of the newest$/);
+  assert.match(empty?.found ?? '', /^the database has documents, but .* has none of the newest$/);
   writeFileSync(join(folder, 'file'), '');
   chmodSync(join(folder, 'file'), 0o600);
   const said = await onlyFailure(t, { DOCUMENT_STORE: join(folder, 'file') });

@@ -28,7 +28,7 @@ for (const other of process.getuid?.() === 0 ? [65_534] : []) {
       chownSync(dataDir, other, other);
     });
     const [asRoot, foreign] = ofCheck('data-dir');
-    assert.match(`${asRoot?.status} ${asRoot?.found}`, /^warn this is root, and \S+ belongs to user 65534$/);
+    assert.match(`${asRoot?.status} ${asRoot?.found}`, /^warn doctor runs as root, but \S+ belongs to user 65534$/);
     assert.match(`${foreign?.status} ${foreign?.found}`, /^fault root\.key in \S+ belongs to another user$/);
     assert.match(foreign?.fix ?? '', /^chown -R 65534 /);
     assert.equal(code, 1);

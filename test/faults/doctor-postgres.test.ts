@@ -184,7 +184,7 @@ test('standbys without synchronous replication are a warning that says what a fa
   };
   await waitUntil(async () => (await client.query('select 1 from pg_stat_replication')).rows.length === 1);
   assert.deepEqual(await found(), [
-    'no standby is synchronous, of 1: if one is promoted after the loss of the primary, the last requests that were answered with success are lost',
+    'none of the 1 standbys is synchronous: a failover loses the last requests that received a success response',
   ]);
   await client.query("alter system set synchronous_standby_names = 'standby'");
   await client.query("alter system set synchronous_commit = 'local'");

@@ -83,10 +83,10 @@ test('a start with incompatible settings for the sign-in fails, and the message 
   };
   const without = (name: keyof typeof all) => Object.fromEntries(Object.entries(all).filter(([one]) => one !== name));
   for (const [settings, expected] of [
-    [without('TRUSTED_ISSUERS'), /SIGN_IN_ISSUER: expected one of TRUSTED_ISSUERS/],
-    [without('SIGN_IN_ISSUER'), /SIGN_IN_CLIENT_ID: it needs SIGN_IN_ISSUER/],
-    [without('SIGN_IN_CLIENT_ID'), /SIGN_IN_CLIENT_ID: SIGN_IN_ISSUER is set and needs it/],
-    [without('SIGN_IN_CLIENT_SECRET'), /SIGN_IN_CLIENT_KEY: SIGN_IN_ISSUER needs it/],
+    [without('TRUSTED_ISSUERS'), /SIGN_IN_ISSUER: expected exactly one of the URLs in TRUSTED_ISSUERS/],
+    [without('SIGN_IN_ISSUER'), /SIGN_IN_CLIENT_ID: requires SIGN_IN_ISSUER/],
+    [without('SIGN_IN_CLIENT_ID'), /SIGN_IN_CLIENT_ID: SIGN_IN_ISSUER requires it/],
+    [without('SIGN_IN_CLIENT_SECRET'), /SIGN_IN_CLIENT_KEY: SIGN_IN_ISSUER requires this setting/],
     [{ ...all, SIGN_IN_CLIENT_KEY: key }, /SIGN_IN_CLIENT_KEY: .*not both/],
     [
       { ...without('SIGN_IN_CLIENT_SECRET'), SIGN_IN_CLIENT_KEY: key },

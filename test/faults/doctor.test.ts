@@ -73,13 +73,13 @@ const cases: readonly (readonly [
     'a rotation of the root key that is not finished',
     (dataDir) => appendFileSync(join(dataDir, 'root.key'), `previous ${Buffer.alloc(32, 9).toString('base64')}\n`),
     {},
-    ['root-key', 'warn', /a rotation is not finished$/, /rotate-root --finish/],
+    ['root-key', 'warn', /a rotation is not finished$/, /rotate root --finish/],
   ],
   [
     'the root key of another installation',
     (dataDir) => writeFileSync(join(dataDir, 'root.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`),
     {},
-    ['signing-keys', 'fault', /^a key is wrapped by root key \w+, and this server has root key/, /operating\.md/],
+    ['signing-keys', 'fault', /^a key is wrapped by root key \w+, and this server has root key/, /operate\/keys\.md/],
   ],
   [
     'a database that a newer program migrated',
@@ -127,7 +127,7 @@ const cases: readonly (readonly [
     'a register without citizens',
     sql('pragma foreign_keys = off; delete from citizen'),
     {},
-    ['register', 'warn', /^no citizens$/, /import citizens FILE/],
+    ['register', 'warn', /^no citizens$/, /citizens import FILE/],
   ],
   [
     'no active client',
@@ -142,21 +142,26 @@ const cases: readonly (readonly [
     [
       'ledger',
       'fault',
-      /^the ledger has \d+ entries, and \d+ were signed: was an old backup restored\?$/,
-      /Nothing more/,
+      /^the ledger has \d+ entries, but \d+ were signed: was an old backup restored\?$/,
+      /signs nothing more/,
     ],
   ],
   [
     'a changed tile of the ledger',
     sql('update ledger_tile set hashes = zeroblob(length(hashes))'),
     {},
-    ['ledger', 'fault', /^the stored tiles of size \d+ do not give the root of the head$/, /docs\/ledger\.md#broken/],
+    [
+      'ledger',
+      'fault',
+      /^the stored tiles of size \d+ do not have the root hash of the head$/,
+      /docs\/security\/ledger\.md#broken/,
+    ],
   ],
   [
     'a checkpoint file without a checkpoint',
     (dataDir) => writeFileSync(join(dataDir, 'ledger-checkpoint'), 'nothing'),
     {},
-    ['ledger', 'fault', /ledger-checkpoint holds no checkpoint/, /docs\/ledger\.md#broken/],
+    ['ledger', 'fault', /ledger-checkpoint has no checkpoint/, /docs\/security\/ledger\.md#broken/],
   ],
   [
     'waiting events while no server runs',
@@ -208,7 +213,7 @@ const cases: readonly (readonly [
     'no relay',
     () => undefined,
     { SMTP_URL: '' },
-    ['mail', 'warn', /^no relay: messages by mail fail$/, /^set SMTP_URL$/],
+    ['mail', 'warn', /^no relay: messages by email fail$/, /^set SMTP_URL$/],
   ],
   [
     'a public address that is not https',
@@ -265,5 +270,5 @@ test('a database of an earlier version is a warning, and its content is not chec
   assert.deepEqual([failures().length, code, ofCheck('signing-keys')], [1, 0, []]);
   const [finding] = ofCheck('database');
   assert.match(finding?.found ?? '', /, from an earlier version: the next start applies 0001-initial\.sql/);
-  assert.match(finding?.fix ?? '', /^make a backup first/);
+  assert.match(finding?.fix ?? '', /^create a backup first/);
 });

@@ -74,7 +74,7 @@ test('a document counts as clean only after `stream: OK` for all of its bytes', 
         proper(() => undefined),
       ),
     ),
-    /^failed: no answer/,
+    /^failed: no response/,
   );
 });
 
@@ -86,8 +86,11 @@ test('a clamd counts as down if it is silent, absent, another server, or unable 
   );
   assert.match(String(await scanWith(t, () => 'stream: OK\0')), /^down: the server at CLAMAV is not clamd/);
   const blind: ClamdResponder = (command) => (command === 'zVERSION' ? 'ClamAV 1.4.6\0' : 'stream: OK\0');
-  assert.match(String(await scanWith(t, blind)), /^down: clamd calls an encrypted archive clean; .*AlertEncrypted/);
-  assert.match(String(await scanWith(t, () => undefined)), /^down: no answer from clamd/);
+  assert.match(
+    String(await scanWith(t, blind)),
+    /^down: clamd reports an encrypted archive as clean; .*AlertEncrypted/,
+  );
+  assert.match(String(await scanWith(t, () => undefined)), /^down: no response from clamd/);
 });
 
 test('a fault while a document is sent to the scanner is reported as that fault, and not as a verdict', async (t) => {
@@ -100,7 +103,10 @@ test('a fault while a document is sent to the scanner is reported as that fault,
     throw new RangeError('broken blob');
   }
   await assert.rejects(createClamdScanner({ address: { path } }).scan(broken(), 10), RangeError);
-  await assert.rejects(createClamdScanner({ address: { path } }).scan(one(anyBytes), 6), /before it had the whole/);
+  await assert.rejects(
+    createClamdScanner({ address: { path } }).scan(one(anyBytes), 6),
+    /before it received the whole/,
+  );
 });
 
 for (const engine of engines) {

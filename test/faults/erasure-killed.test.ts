@@ -27,7 +27,7 @@ const reference = 'Bescheid-Jubrenk';
 async function prepare(home: ServerFixture, folder: string): Promise<void> {
   const people = join(folder, 'people.csv');
   writeFileSync(people, `citizenId,givenName,familyName,birthDate\n${citizenId},Qzorvina,Vlimpradt,1967-02-11\n`);
-  assert.equal((await runCommandInProcess(home, 'import', 'citizens', people)).code, 0);
+  assert.equal((await runCommandInProcess(home, 'citizens', 'import', people)).code, 0);
   await withApp(readSettings(home.environment), async (app) => {
     const { db, citizenKeys, random } = app;
     const accepting = { now: app.clock.now(), createId: app.createId, ports: { citizenKeys, random } };
@@ -37,6 +37,7 @@ async function prepare(home: ServerFixture, folder: string): Promise<void> {
       reference,
       category: 'decision',
       legalEffect: null,
+      noticeOnly: false,
       language: null,
       sendAt: null,
       deliverBy: app.clock.now() + 86_400_000,

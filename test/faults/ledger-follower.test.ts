@@ -40,7 +40,7 @@ for (const engine of engines) {
     const rolledBack = await grownLog(await engine.open(t), 300, 'anna');
     const takeover = buildLedgerApp(rolledBack.db, { anchor: anchorOfFollower() });
     await takeover.use('carl');
-    await assert.rejects(takeover.sequence(), /^LedgerBroken: the ledger has \d+ entries, and 301 were signed/);
+    await assert.rejects(takeover.sequence(), /^LedgerBroken: the ledger has \d+ entries, but 301 were signed/);
     assert.equal((await takeover.view.signedCheckpoint())?.size, 300);
   });
 
@@ -53,7 +53,7 @@ for (const engine of engines) {
 
     const second = await grownLog(await engine.open(t), 700, 'bert');
     const monitor = createMonitor(second.view, keys, anchorOfFollower());
-    const alarm = 'the log does not begin with the tree that was signed at size 300';
+    const alarm = 'the log does not start with the tree that was signed at size 300';
     assert.deepEqual(
       [await monitor.check(), await monitor.check()],
       [

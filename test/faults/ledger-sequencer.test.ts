@@ -168,7 +168,7 @@ for (const engine of engines) {
     await app.sequence();
     const restored = buildLedgerApp(await engine.open(t), { anchor: anchor() });
     await restored.use('anna');
-    const older = /^LedgerBroken: the ledger has [01] entries, and 2 were signed: was an old backup restored/;
+    const older = /^LedgerBroken: the ledger has [01] entries, but 2 were signed: was an old backup restored/;
     await assert.rejects(restored.sequence(), older);
     const shorter = buildLedgerApp(await engine.open(t));
     await shorter.use('anna');
@@ -190,12 +190,12 @@ for (const engine of engines) {
     await db.write([
       { sql: 'update ledger_tile set hashes = $1 where level = 0 and tile = 0', args: [new Uint8Array(160)] },
     ]);
-    const changed = /^LedgerBroken: the stored tiles of size 5 do not give the root of the head/;
+    const changed = /^LedgerBroken: the stored tiles of size 5 do not have the root hash of the head/;
     await assert.rejects(buildLedgerApp(db).sequence(), changed);
 
     const other = await engine.open(t);
     await buildLedgerApp(other).sequence();
     await other.write([{ sql: 'update ledger_head set root = $1', args: [new Uint8Array(32)] }]);
-    await assert.rejects(buildLedgerApp(other).sequence(), /^LedgerBroken: the stored tiles of size 0 do not give/);
+    await assert.rejects(buildLedgerApp(other).sequence(), /^LedgerBroken: the stored tiles of size 0 do not have/);
   });
 }

@@ -113,7 +113,7 @@ function importOrder(home: ServerFixture): readonly string[] {
   });
   const path = join(home.dataDir, 'people.csv');
   writeFileSync(path, `citizenId,givenName,familyName,birthDate,locality\n${lines.join('\n')}\n`);
-  return ['import', 'citizens', path, '--errors', errorsOf(home), '--json'];
+  return ['citizens', 'import', path, '--errors', errorsOf(home), '--json'];
 }
 
 const errorsOf = (home: ServerFixture) => join(home.dataDir, 'refused.csv');

@@ -38,7 +38,7 @@ async function pki() {
 
 async function startTls(home: ServerFixture): Promise<void> {
   const server = home.launchCommand('start');
-  await waitUntil(async () => server.stderr().includes('citizen-services at https://'));
+  await waitUntil(async () => server.stderr().includes('citizen-services runs at https://'));
 }
 
 async function newClient(home: ServerFixture, ...proof: string[]): Promise<string> {
@@ -240,7 +240,7 @@ test('an invalid TLS or proxy setting stops the start, and the message names the
     ],
     [{ TLS_KEY: '/nowhere/server.key' }, /^TLS_CERTIFICATE: TLS_KEY requires it/m],
     [{ TRUSTED_PROXIES: 'proxy.example.gov' }, /^TRUSTED_PROXIES: expected addresses/m],
-    [{ CLIENT_CERTIFICATE_HEADER: 'client-cert' }, /^CLIENT_CERTIFICATE_HEADER: it requires TRUSTED_PROXIES/m],
+    [{ CLIENT_CERTIFICATE_HEADER: 'client-cert' }, /^CLIENT_CERTIFICATE_HEADER: requires TRUSTED_PROXIES/m],
   ];
   for (const [at, [settings, message]] of wrong.entries()) {
     const home = await makeServerFixture(t, { settings });

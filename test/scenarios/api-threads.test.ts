@@ -114,5 +114,5 @@ test('a start with two threads is refused while another program uses the port wi
   const launched = home.launchCommand('demo');
   const { code } = await launched.exited;
   assert.equal(code, 1);
-  assert.match(launched.stderr(), /is taken: end the program that has it, or set PORT/);
+  assert.match(launched.stderr(), /is in use: stop the program that uses it, or set PORT/);
 });

@@ -40,7 +40,7 @@ test('a trial restore that is stopped leaves no files', async (t) => {
   const { scratch, endOne } = await openTrials(t);
   const isAtWork = () => readdirSync(scratch).length === 1;
   const { stderr } = await endOne('SIGTERM', isAtWork, ({ code }) => code === 1);
-  assert.match(stderr(), /stopped; the backup was not changed/);
+  assert.match(stderr(), /The check was stopped\. The backup was not changed/);
   assert.deepEqual(readdirSync(scratch), []);
 });
 

@@ -128,6 +128,17 @@ test('Markdown cells and paragraphs are checked as sentences, and headings are n
   assert.deepEqual(found(text.join('\n'), 'docs/page.md'), ['5 Who has it | …', '7 , as …']);
 });
 
+test('comments and quoted texts of a YAML file are checked, and its queries are not', () => {
+  const text = [
+    '# The house is',
+    '# told of it.',
+    'expr: sum(houses) > 0',
+    "labels: 'house'",
+    "summary: 'Who asks waits behind the queue'",
+  ].join('\n');
+  assert.deepEqual(found(text, 'docs/alerts.yaml'), ['1 house', '1 is told', '5 Who asks waits behind …', '5 behind']);
+});
+
 test('names with a rejected word are reported, and names with similar letters are not', () => {
   assert.deepEqual(found('const withHouse = tellAll(helpdesk, warehouse, dashboard);'), ['1 withHouse', '1 tellAll']);
   assert.deepEqual(found('letGo(threadWakes, navigateTo, hasRoom);'), ['1 letGo', '1 threadWakes']);

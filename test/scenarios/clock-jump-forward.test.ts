@@ -24,11 +24,11 @@ async function startWithData(t: TestContext, engine: Engine['name']) {
   const app = await openSimulatedServer(t, engine, { FEED_DAYS: '60', VERIFICATIONS_KEPT_DAYS: '90' }, begin);
   await app.start();
   t.after(() => app.stop());
-  await app.command('import', 'citizens', writeFileIn(app.dataDir, 'people.jsonl', JSON.stringify(ada)));
+  await app.command('citizens', 'import', writeFileIn(app.dataDir, 'people.jsonl', JSON.stringify(ada)));
   const named = ['create', 'Tax', '--kind', 'test', '--secret', '--scopes', scopes, '--json'];
   const client = JSON.parse(await app.command('clients', ...named)).clientId;
   const short = ['short', '--keep-days', '30', '--erase-after-days', '60', '--basis', 'Code 1'];
-  await app.command('documents', 'class', ...short);
+  await app.command('retention-classes', 'add', ...short);
   const post = async (path: string, body: string, headers = {}) => {
     const init = { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } };
     const { status, text } = await app.ask(path, { client, scopes: scopes.split(','), ...init });
@@ -54,7 +54,7 @@ async function assertNothingDeleted(app: App, before: readonly number[]): Promis
 }
 
 async function assertDeletedAfterConfirmation(app: App): Promise<void> {
-  assert.match(clockFaults(app).join('\n'), /deletion of old data is paused/);
+  assert.match(clockFaults(app).join('\n'), /the server deletes no old data for a day/);
   await app.command('clock', 'confirm');
   for (let hours = 0; hours < 4; hours += 1) await app.leap(hour);
   const [verifications, , documents] = await countStored(app);

@@ -13,7 +13,7 @@ const ends = [
   {
     name: 'a full disk',
     open: () => openSync('/dev/full', 'w'),
-    says: /^Standard output cannot be written, [^\n]*ENOSPC/m,
+    says: /^Cannot write standard output, [^\n]*ENOSPC/m,
   },
   { name: 'a closed pipe', open: openBrokenPipe, says: /^/ },
 ];
@@ -46,7 +46,7 @@ for (const server of ['no server', 'a server']) {
       const { code, stderr } = await runInto(t, home.dataDir, open, creation);
       assert.equal(code, 1, name);
       assert.match(stderr, says);
-      const [, fix = ''] = /The secret of \S+ is lost\. Disable it: citizen-services ([^;]+);/.exec(stderr) ?? [];
+      const [, fix = ''] = /The secret of \S+ is lost\. Run "citizen-services ([^"]+)"/.exec(stderr) ?? [];
       assert.match(fix, /^clients disable x-[a-z0-9]{8}$/, `${name}: ${stderr}`);
       assert.equal((await runCommandInProcess(home, ...fix.split(' '))).code, 0);
       const list = await runInto(t, home.dataDir, open, ['clients', 'list', '--json']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { demoCitizens, demoDocuments } from '../../src/cli/demo-data.ts';
@@ -77,14 +77,14 @@ async function pasted(lines: readonly string[], report: (reason: string) => void
   report('NOT AS PASTED: curl is not installed; the lines are taken apart and fetched');
   return await Promise.all(
     lines.map(async (line) => {
-      const [, url = '', rest = ''] = /^curl -s (\S+)(.*)$/.exec(line) ?? [];
-      const headers = [...rest.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [name, value]);
-      const body = / -d '(.+)'$/.exec(rest)?.[1];
-      const method = body === undefined ? 'GET' : 'POST';
-      const response = await fetch(url, {
-        method,
-        headers: Object.fromEntries(headers) as Record<string, string>,
-        ...(body === undefined ? {} : { body }),
+      const [, path = '', bodyPath, url = ''] = /^curl -H @(\S+) (?:-d @(\S+) )?(\S+)$/.exec(line) ?? [];
+      const headers = readFileSync(path, 'utf8').trim().split('\n');
+      const response = await fetch(`http://${url}`, {
+        headers: headers.map((header): [string, string] => {
+          const [name = '', value = ''] = header.split(': ');
+          return [name, value];
+        }),
+        ...(bodyPath === undefined ? {} : { method: 'POST', body: readFileSync(bodyPath, 'utf8') }),
       });
       return await response.text();
     }),
@@ -226,6 +226,6 @@ test('the demo refuses to listen on a public address, before it creates a file',
   const wide = await makeServerFixture(t, { settings: { HOST: '0.0.0.0' } });
   const { code, stdout, stderr } = await wide.runCommand('demo');
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /never listens beyond loopback/);
+  assert.match(stderr, /^HOST and ADMIN_HOST: expected a loopback address for the demo, received 0\.0\.0\.0 and /);
   assert.equal(spawnSync('find', [wide.dataDir, '-mindepth', '1'], { encoding: 'utf8' }).stdout, '');
 });

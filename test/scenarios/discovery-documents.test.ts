@@ -151,9 +151,9 @@ test('the OpenAPI document states the size limit of a deposit', async () => {
   const { paths } = resolveReferences(parseJsonBody(await ask({ path: '/v1/openapi.json' }))) as Deposits;
   const { 'multipart/form-data': form, ...whole } = paths['/documents'].post.requestBody.content;
   const limits = [form.schema.properties['document'], ...Object.values(whole).map(({ schema }) => schema)];
-  const text = 'The bytes of the document: at most 3145728.';
+  const text = 'The bytes of the document. The maximum is 3145728 bytes.';
   assert.deepEqual(
-    limits.map((schema) => schema?.description),
+    limits.map((schema) => schema?.description?.slice(0, text.length)),
     [text, text, text],
   );
 });
@@ -165,14 +165,19 @@ test('a deposit built from the OpenAPI document is accepted: as bytes, and as th
   const send = (headers: Record<string, string>, body: string | FormData) =>
     fetch(`${home.url}/v1/documents`, { method: 'POST', headers: { authorization, ...headers }, body });
   const [, type = ''] = Object.keys(content);
-  const { citizenId, title, document, ...more } = content['multipart/form-data'].example;
-  assert.deepEqual(more, {});
-  const plain = { 'content-type': type, 'citizen-id': String(citizenId), 'document-title': String(title) };
-  assert.equal((await send(plain, String(document))).status, 201);
+  const bytes = String(content[type]?.example);
+  const { document, ...fields } = content['multipart/form-data'].example;
+  const { citizenId, title } = fields;
+  const plain = {
+    'content-type': type,
+    'citizen-id': String(citizenId),
+    'document-title': encodeURIComponent(String(title)),
+  };
+  assert.equal((await send(plain, bytes)).status, 201);
+  assert.equal(document, '@document.pdf');
   const form = new FormData();
-  form.set('citizenId', String(citizenId));
-  form.set('title', String(title));
-  form.set('document', new Blob([String(document)], { type }), 'permit.pdf');
+  for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
+  form.set('document', new Blob([bytes], { type }), 'document.pdf');
   assert.equal((await send({}, form)).status, 201);
 });
 
@@ -181,7 +186,9 @@ type Form = {
   readonly example: Readonly<Record<string, unknown>>;
   readonly schema: { readonly properties: Readonly<Record<string, Bytes>> };
 };
-type Content = Readonly<Record<string, { readonly schema: Bytes }>> & { readonly 'multipart/form-data': Form };
+type Content = Readonly<Record<string, { readonly schema: Bytes; readonly example: unknown }>> & {
+  readonly 'multipart/form-data': Form;
+};
 type Deposits = {
   readonly paths: { readonly '/documents': { readonly post: { readonly requestBody: { readonly content: Content } } } };
 };

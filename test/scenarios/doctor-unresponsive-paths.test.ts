@@ -17,7 +17,7 @@ function makeUnresponsivePath(t: TestContext): string {
 }
 
 const linesOf = (stdout: string) => stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
-const nothingElse = 'warn settings nothing else was checked -> fix the settings first, then run this again';
+const nothingElse = 'warn settings nothing else was checked -> fix the settings first, then run doctor again';
 
 // Each test waits for the timeout of a probe, and the tests share nothing.
 suite('unresponsive paths', { concurrency: 10 }, () => {

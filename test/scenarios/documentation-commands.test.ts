@@ -124,7 +124,7 @@ test('the example in docs/operate/import.md has the documented result, and the r
   const [people, mapping, refused] = ['people.csv', 'mapping.json', 'refused.csv'].map((name) => join(folder, name));
   writeFileSync(people ?? '', fencedText(page, 'csv'));
   writeFileSync(mapping ?? '', fencedText(page, 'json'));
-  const order = ['import', 'citizens', people ?? '', '--map', mapping ?? ''];
+  const order = ['citizens', 'import', people ?? '', '--map', mapping ?? ''];
   const { code, stderr } = await home.runCommand(...order, '--errors', refused ?? '');
   assert.equal(code, 0);
   const promised = fencedText(page, '').split('\n').slice(1);

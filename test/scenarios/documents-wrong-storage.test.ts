@@ -39,7 +39,7 @@ async function outcomes(home: ServerFixture): Promise<string[]> {
 for (const { name } of engines) {
   test(`${name}: a start and doctor report a folder without the documents of the database, and nothing is stored there`, async (t) => {
     const home = await makeServerFixture(t, { engine: name, settings: { ADMIN_PORT: '0', API_THREADS: '1' } });
-    const missingDocuments = /documents are on record, and .*documents has none of the newest/;
+    const missingDocuments = /the database has documents, but .*documents has none of the newest/;
     const well = await home.start();
     assert.equal(await faultsOf(`${well.stdout()}${well.stderr()}`), '0');
     // Simulates that the disk of the documents is unmounted and mounted again.
@@ -97,7 +97,7 @@ test('a start and doctor report a missing bucket and the bucket of another insta
   assert.deepEqual(await outcomes(home), ['200', '201']);
   await well.stop('SIGTERM');
   for (const [store, why] of [
-    [place(bucket, '/another'), `documents are on record, and s3://${bucket}/another has none of the newest`],
+    [place(bucket, '/another'), `the database has documents, but s3://${bucket}/another has none of the newest`],
     [place('nowhere'), 'NoSuchBucket'],
   ] as const) {
     home.environment['DOCUMENT_STORE'] = store;

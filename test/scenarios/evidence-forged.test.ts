@@ -46,7 +46,7 @@ test('a key with the id of another key is refused, in a bundle and in a key set'
   for (const wrong of [JSON.stringify({ evidence: 'a.b.c' }), 'null', '1', '[]'])
     assert.throws(() => verifyEvidence(wrong), EvidenceBroken, wrong);
   const text = await forged(misnamed, issuer.kid);
-  assert.throws(() => verifyEvidence(text), /the key in it has the id of another key/);
+  assert.throws(() => verifyEvidence(text), /the kid of its key is not the thumbprint of the key/);
   assert.throws(
     () => verifyEvidence(text, parseEvidenceKeySet(JSON.stringify({ keys: [issuer.publicJwk] }))),
     EvidenceBroken,
@@ -64,7 +64,7 @@ test('another statement with a signature of the evidence key is not accepted as 
   assert.equal(verifyEvidence(JSON.stringify({ evidence, timeStamp }), trusted).keyTrusted, true);
   const exchanged = [{ evidence: timeStamp }, { evidence, timeStamp: evidence }];
   for (const wrong of exchanged) {
-    assert.throws(() => verifyEvidence(JSON.stringify(wrong), trusted), /it is not signed as evidence is/);
+    assert.throws(() => verifyEvidence(JSON.stringify(wrong), trusted), /its header is not that of signed evidence/);
   }
 });
 
@@ -128,9 +128,9 @@ test('an unreadable file or an invalid key set is a usage error, not a verdict',
   const cases: ReadonlyArray<[string[], RegExp]> = [
     [['good.json', '--keys', 'text.json'], /^--keys: expected a key set/],
     [['good.json', '--keys', 'none.json'], /^--keys: expected a key set/],
-    [['good.json', '--keys', 'absent.json'], /^cannot read absent\.json: ENOENT/],
-    [['absent.json'], /^cannot read absent\.json: ENOENT/],
-    [['good.json', '--tsa', 'absent.pem', '--json'], /^cannot read absent\.pem: ENOENT/],
+    [['good.json', '--keys', 'absent.json'], /^Cannot read absent\.json: ENOENT/],
+    [['absent.json'], /^Cannot read absent\.json: ENOENT/],
+    [['good.json', '--tsa', 'absent.pem', '--json'], /^Cannot read absent\.pem: ENOENT/],
   ];
   for (const [args, message] of cases) {
     const { code, out, err } = await verify(...args);

@@ -33,7 +33,7 @@ test('an admin address of another machine stops the start, and the demo accepts 
   assert.deepEqual(
     [
       refused.code,
-      /192\.0\.2\.1 is no address of this machine: set ADMIN_HOST to one, or to 0\.0\.0\.0 for all\. See docs\/settings\.md#admin_host$/m.test(
+      /192\.0\.2\.1 is not an address of this machine: set ADMIN_HOST to one of its addresses, or to 0\.0\.0\.0 for all\. See docs\/reference\/settings\.md#admin_host$/m.test(
         refused.stderr,
       ),
     ],
@@ -41,7 +41,7 @@ test('an admin address of another machine stops the start, and the demo accepts 
   );
   const demo = await runCommandInProcess(home, 'demo');
   assert.deepEqual(
-    [demo.code, /never listens beyond loopback: leave HOST and ADMIN_HOST out/.test(demo.stderr)],
+    [demo.code, /expected a loopback address for the demo, received .*\. Remove both settings/.test(demo.stderr)],
     [1, true],
   );
 });

@@ -64,7 +64,7 @@ test('a calibrated policy is stored once under its name, and the server uses it'
   assert.match(early.stderr, /VERIFY_POLICY.*standard-2026-2/s);
 
   const order = ['--register', register, '--name', 'town-2026-1', '--basis', 'standard-2026-2', '--pairs', '20000'];
-  const calibrated = await runCommandInProcess(home, 'calibrate', ...order, '--out', policy);
+  const calibrated = await runCommandInProcess(home, 'policies', 'calibrate', ...order, '--out', policy);
   assert.equal(calibrated.code, 0, calibrated.stderr);
   assert.equal((await runCommandInProcess(home, 'policies', 'add', policy)).code, 0);
   assert.equal((await runCommandInProcess(home, 'policies', 'add', policy)).code, 1);
@@ -79,9 +79,9 @@ test('a calibrated policy is stored once under its name, and the server uses it'
   const unknown = await runCommandInProcess(home, 'clients', 'create', 'Wrong', ...scopes, '--policy', 'nope-1');
   assert.deepEqual([unknown.code, /town-2026-1/.test(unknown.stderr)], [2, true]);
   // An import of this size counts the register.
-  assert.equal((await runCommandInProcess(home, 'import', 'citizens', register)).code, 0);
+  assert.equal((await runCommandInProcess(home, 'citizens', 'import', register)).code, 0);
   const list = await runCommandInProcess(home, 'policies', 'list');
-  assert.match(list.stdout, /^standard-2026-2\tships$.*^town-2026-1\t\d{4}-/ms);
+  assert.match(list.stdout, /^standard-2026-2\tbuilt-in$.*^town-2026-1\t\d{4}-/ms);
 });
 
 test('a client that must state a purpose and legal basis is refused without them, and the citizen can read both', async () => {
@@ -131,7 +131,7 @@ test('a record that is locked while the server runs stops matching at once, and 
   const own = { citizenId: 'T-lock', givenName: 'Lotte', familyName: 'Lund', birthDate: '1977-07-07' };
   const file = join(home.dataDir, 'one.jsonl');
   writeFileSync(file, JSON.stringify(own));
-  assert.equal((await runCommandInProcess(home, 'import', 'citizens', file)).code, 0);
+  assert.equal((await runCommandInProcess(home, 'citizens', 'import', file)).code, 0);
   const [client] = home.readDemoFile().clients;
   const decision = async () => (await ask(client, own)).json['decision'];
   assert.equal(await decision(), 'match');

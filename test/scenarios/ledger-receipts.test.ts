@@ -103,7 +103,7 @@ for (const engine of engines) {
       await createClientToken(home, 'Land Registry'),
     ];
     const retention = ['--keep-days', '0', '--erase-after-days', '0', '--basis', 'x'];
-    assert.equal((await runCommandInProcess(home, 'documents', 'class', 'short', ...retention)).code, 0);
+    assert.equal((await runCommandInProcess(home, 'retention-classes', 'add', 'short', ...retention)).code, 0);
     const deposit = async (citizenId: string, more = {}) => {
       const headers = bearerHeaders(token, { ...validDepositHeaders(), 'citizen-id': citizenId, ...more });
       const answer = await ask({ method: 'POST', path: '/v1/documents', headers, body: validDocument });

@@ -75,5 +75,5 @@ test('the examples of responses contain existing event types and no placeholder 
   const feed = operations.find(({ operationId }) => operationId === 'readEvents') ?? assert.fail();
   const shown = within(contentsOf(feed).find(({ where }) => where === 'readEvents 200')?.example);
   const types = shown.flatMap(({ type }) => (type === undefined ? [] : [type]));
-  assert.deepEqual(types, [feedEventTypes[0]]);
+  assert.ok(types.length > 0 && types.every((type) => feedEventTypes.some((known) => known === type)), `${types}`);
 });

@@ -75,7 +75,7 @@ test('an operator can look up why a message did not arrive and where a document 
   const unknown = await home.runCommand('notifications', 'show', `ntf_${id.slice(4).replace(/./g, '0')}`);
   assert.notEqual(unknown.code, 0);
   const wrong = await home.runCommand('documents', 'show', id);
-  assert.deepEqual([wrong.code, /as doc_…/.test(wrong.stderr)], [2, true]);
+  assert.deepEqual([wrong.code, /such as doc_01…/.test(wrong.stderr)], [2, true]);
 
   const lines = logLines(server.stderr());
   const delivery = lines.find((line) => line['msg'] === 'delivery' && line['notification'] === id) ?? assert.fail();

@@ -19,7 +19,7 @@ test('a language in another notation is read as its language tag, and an invalid
   ].map(([id, language]) => `${id},${id},Berg,1980-01-01,${id}@example.org,${language}`);
   const people = join(home.dataDir, 'people.csv');
   writeFileSync(people, `citizenId,givenName,familyName,birthDate,email,language\n${rows.join('\n')}\n`);
-  const { code, stderr } = await runCommandInProcess(home, 'import', 'citizens', people);
+  const { code, stderr } = await runCommandInProcess(home, 'citizens', 'import', people);
   assert.equal(code, 0, stderr);
   const ask = createHttpClient(home.url);
   const token = await home.fetchAccessToken();

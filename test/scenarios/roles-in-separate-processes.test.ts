@@ -136,5 +136,8 @@ test('postgres: a process whose clock is an hour ahead reports this, delays no o
   const [row] = await db.read('select max(created_at) as at from notification');
   assert.ok(Number(row?.['at']) < Date.now() + 60_000);
   // Some seconds more or less if the machine paused between the two clocks.
-  assert.match(ahead.stderr(), /"where":"clock".*this clock is (?:35[89]|36[01])\d s later than that of PostgreSQL/);
+  assert.match(
+    ahead.stderr(),
+    /"where":"clock".*this clock is (?:35[89]|36[01])\d s later than the clock of PostgreSQL/,
+  );
 });

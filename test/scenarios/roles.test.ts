@@ -12,7 +12,7 @@ test('postgres: the API role accepts requests, the sequencer numbers entries and
   const begin = async (role: string) => {
     const process = home.launchCommand('start', '--roles', role);
     await waitUntil(async () => process.stderr().includes('metrics at http://'));
-    const keepsDocuments = () => process.stderr().includes('CLAMAV is off: documents are delivered without');
+    const keepsDocuments = () => process.stderr().includes('CLAMAV is off: the server delivers documents without');
     return { ...process, keepsDocuments };
   };
   const leases = async () =>

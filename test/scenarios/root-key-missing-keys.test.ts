@@ -15,7 +15,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     await runDemoOnce(home);
     const file = join(home.dataDir, 'root.key');
     for (const more of [[], ['--finish']]) {
-      const rotated = await runCommandInProcess(home, 'keys', 'rotate-root', ...more);
+      const rotated = await runCommandInProcess(home, 'keys', 'rotate', 'root', ...more);
       assert.equal(rotated.code, 0, rotated.stderr);
     }
     const whole = readFileSync(file, 'utf8');
@@ -23,7 +23,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     t.after(() => rmSync(backup, { recursive: true, force: true }));
     const [first = '', ...lasting] = whole.trim().split('\n');
     assert.ok(lasting.length > 5);
-    const missingSubkeys = /root key [0-9a-f]{16} lacks its lines `lasting`.* Restore the whole file/;
+    const missingSubkeys = /root key [0-9a-f]{16} has no lines `lasting`.* Restore the whole file/;
     const runs = [['keys', 'create']];
     if (engine === 'sqlite') {
       assert.equal((await runCommandInProcess(home, 'backup', 'create', backup)).code, 0);
@@ -39,7 +39,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     for (const args of [['clients', 'list'], ['start']]) refused(args, await home.runCommand(...args));
     const { code, stdout } = await runCommandInProcess(home, 'doctor');
     assert.equal(code, 1);
-    assert.match(stdout, /^FAULT {2}root-key +the file of root key .* lacks its lines `lasting`/m);
+    assert.match(stdout, /^FAULT {2}root-key +the file of root key .* has no lines `lasting`/m);
     writeFileSync(file, whole);
     assert.equal((await runCommandInProcess(home, 'clients', 'list')).code, 0);
     if (engine === 'sqlite') assert.equal((await runCommandInProcess(home, 'backup', 'verify', backup)).code, 0);

@@ -78,7 +78,7 @@ before(async () => {
     people,
     `citizenId,givenName,familyName,birthDate,streetAddress,postalCode,locality,country\nida,Ida,Berg,1980-01-01,${address}\n`,
   );
-  const { code, stderr } = await runCommandInProcess(home, 'import', 'citizens', people);
+  const { code, stderr } = await runCommandInProcess(home, 'citizens', 'import', people);
   assert.equal(code, 0, stderr);
   const flags = ['--scopes', 'notifications:send', '--secret', '--return-address', 'Town Hall, 0102 Oslo', '--json'];
   otherClient = JSON.parse((await runCommandInProcess(home, 'clients', 'create', 'Parking', ...flags)).stdout);

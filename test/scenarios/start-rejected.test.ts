@@ -22,7 +22,7 @@ for (const mode of ['demo', 'start'] as const) {
     assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
     const program = home.launchCommand(mode);
     assert.deepEqual(await program.exited, { code: 1, signal: null });
-    assert.match(program.stderr(), new RegExp(`port ${port} of 127.0.0.1 is taken: .*, or set PORT`));
+    assert.match(program.stderr(), new RegExp(`port ${port} of 127.0.0.1 is in use: .*, or set PORT`));
   });
 }
 
@@ -43,23 +43,29 @@ test('conflicting settings and missing files and addresses stop the start, and t
     [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that clients use, because HOST is 0\.0\.0\.0\. See/m],
     [{ BOUNCE_TOKEN: 'hunter2 of the bounces' }, /^BOUNCE_TOKEN: expected BOUNCE_ADDRESS too, because /m],
     [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
-    [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": it is a folder, and has to be a file\. See /m],
+    [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": expected a file, received a folder\. See /m],
     [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: expected the path of a file, received "\/"/m],
-    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/settings/m],
+    [
+      { API_THREADS: '65' },
+      /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/reference\/settings/m,
+    ],
     [{ TRUSTED_PROXIES: '10.0.0.5, proxy' }, /^TRUSTED_PROXIES: expected addresses .*, received "proxy"\. See /m],
-    [{ VERIFY_POLICY: 'mine' }, /^VERIFY_POLICY: expected one of .*, received "mine"; .*\. See docs\/settings/m],
-    [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operating\.md#the-root-key\)$/m],
-    [{ ADMIN_HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no .*\. See docs\/settings\.md#admin_host$/m],
+    [
+      { VERIFY_POLICY: 'mine' },
+      /^VERIFY_POLICY: expected one of .*, received "mine"; .*\. See docs\/reference\/settings/m,
+    ],
+    [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operate\/keys\.md#the-root-key\)$/m],
+    [{ ADMIN_HOST: 'nowhere.invalid' }, /^nowhere\.invalid is not .*\. See docs\/reference\/settings\.md#admin_host$/m],
     [
       { LEDGER_WITNESSES: import.meta.filename },
       /^LEDGER_WITNESSES: ".*": witness policy, line 1: a line begins with/m,
     ],
-    [{ HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no address of this machine: set HOST/m],
+    [{ HOST: 'nowhere.invalid' }, /^nowhere\.invalid is not an address of this machine: set HOST/m],
     [
       { HOST: '203.0.113.5' },
-      /^203\.0\.113\.5 is no address of this machine: set HOST .*\. See docs\/settings\.md#host$/m,
+      /^203\.0\.113\.5 is not an address of this machine: set HOST .*\. See docs\/reference\/settings\.md#host$/m,
     ],
-    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
+    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is in use: .*, or set ADMIN_PORT$/m],
   ];
   for (const [settings, message] of wrong) {
     const home = await makeServerFixture(t, { settings: { DATA_DIR: ready.dataDir, ...settings } });
@@ -76,7 +82,7 @@ test('a start logs settings that have no effect, and a missing letter folder', a
   });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const program = home.launchCommand('start');
-  await waitUntil(async () => program.stderr().includes('citizen-services at '));
+  await waitUntil(async () => program.stderr().includes('citizen-services runs at '));
   assert.deepEqual(await program.stop('SIGTERM'), { code: 0, signal: null });
   const lines = program
     .stderr()
@@ -84,7 +90,7 @@ test('a start logs settings that have no effect, and a missing letter folder', a
     .filter((line) => line.startsWith('{'));
   const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
-    entries.flatMap(({ msg, setting, needs }) => (msg === 'a setting is not read' ? [[setting, needs]] : [])),
+    entries.flatMap(({ msg, setting, needs }) => (msg === 'a setting has no effect' ? [[setting, needs]] : [])),
     [
       ['S3_ACCESS_KEY_ID', 'DOCUMENT_STORE=s3://…'],
       ['SIGN_IN_SCOPE', 'SIGN_IN_ISSUER'],
@@ -148,8 +154,8 @@ test('postgres: a refused start takes no lease and no message from running proce
     [{ DATA_DIR: nowhere, DOCUMENT_STORE: ready.dataDir }, /^DATA_DIR: /m],
     [{ DOCUMENT_STORE: nowhere }, /^DOCUMENT_STORE: /m],
     [{ LEDGER_WITNESSES: nowhere }, /^LEDGER_WITNESSES: /m],
-    [{ PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set PORT$/m],
-    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
+    [{ PORT: port }, /^port \d+ of 127\.0\.0\.1 is in use: .*, or set PORT$/m],
+    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is in use: .*, or set ADMIN_PORT$/m],
   ];
   const root = { ROOT_KEY_FILE: join(ready.dataDir, 'root.key'), DATABASE_URL: ready.databaseUrl ?? '' };
   const db = await ready.openDb();

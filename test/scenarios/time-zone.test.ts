@@ -28,7 +28,7 @@ async function openInHelsinki(t: TestContext, engine: Engine['name']) {
   t.after(() => app.stop());
   const ida = { citizenId: 'c-1', givenName: 'Ida', familyName: 'Berg', birthDate: '1980-02-29' };
   const line = JSON.stringify({ ...ida, email: 'ida@example.org' });
-  await app.command('import', 'citizens', writeFileIn(app.dataDir, 'people.jsonl', line));
+  await app.command('citizens', 'import', writeFileIn(app.dataDir, 'people.jsonl', line));
   const named = ['create', 'Tax', '--kind', 'test', '--secret', '--scopes', scopes.join(','), '--json'];
   const { clientId: client } = JSON.parse(await app.command('clients', ...named));
   const send = async (message: string, more = {}): Promise<string> => {

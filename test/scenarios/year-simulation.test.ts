@@ -121,11 +121,11 @@ async function startSimulation(t: TestContext, engine: Engine['name']) {
   await server.start();
   t.after(() => server.stop());
   const lines = simulatedPeople.map((one) => JSON.stringify(one)).join('\n');
-  await server.command('import', 'citizens', writeFileIn(server.dataDir, 'people.jsonl', lines));
+  await server.command('citizens', 'import', writeFileIn(server.dataDir, 'people.jsonl', lines));
   const named = ['create', 'Tax', '--kind', 'test', '--secret', '--scopes', simulationScopes, '--json'];
   const client = JSON.parse(await server.command('clients', ...named)).clientId;
   const short = ['short', '--keep-days', '30', '--erase-after-days', '60', '--basis', 'Code 1'];
-  await server.command('documents', 'class', ...short);
+  await server.command('retention-classes', 'add', ...short);
   const webhook = { body: JSON.stringify({ url: receiver.url }), headers: { 'content-type': 'application/json' } };
   const made = { client, scopes: ['webhooks:manage'], method: 'POST', ...webhook };
   assert.equal((await server.ask('/v1/webhooks', made)).status, 201);

@@ -226,10 +226,10 @@ function operatorActions(simulation: Simulation): readonly SimulatedAction[] {
   const rotate = async () => {
     await server.command('keys', 'rotate', pick(['access-token', 'result', 'evidence']) ?? '').catch(() => undefined);
     for (const key of (await server.command('ledger', 'key')).trim().split('\n')) record.logKeys.add(key);
-    await server.command('ledger', 'rotate-key', '--overlap-days', '20').catch(() => undefined);
+    await server.command('keys', 'rotate', 'ledger', '--overlap-days', '20').catch(() => undefined);
     for (const key of (await server.command('ledger', 'key')).trim().split('\n')) record.logKeys.add(key);
-    await server.command('keys', 'rotate-root');
-    await server.command('keys', 'rotate-root', '--finish');
+    await server.command('keys', 'rotate', 'root');
+    await server.command('keys', 'rotate', 'root', '--finish');
   };
   const restart = async () => {
     await server.stop();

@@ -17,7 +17,7 @@ export type FairnessOptions = {
 /** The numbers of pairs of one origin and kind of claim. */
 export type FairnessGroup = PairCounts & Pick<InventedClaim, 'origin' | 'kind'>;
 
-/** Decides the claims of an invented register like the command `evaluate --by`, by origin and kind of claim. */
+/** Decides the claims of an invented register like the command `policies evaluate --by`, by origin and kind of claim. */
 export function measureFairness({ policy, use, peoplePerOrigin, seed, onlyKind }: FairnessOptions): FairnessGroup[] {
   const invented = inventRegister(seed, peoplePerOrigin);
   const pairs = inventClaims(invented, seed + 1).filter(({ kind }) => onlyKind === undefined || kind === onlyKind);

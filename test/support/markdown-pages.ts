@@ -16,7 +16,12 @@ export type MarkdownPage = {
   readonly codeSpans: readonly string[];
 };
 
-const generatedPages = ['docs/reference/settings.md', 'docs/reference/problems.md', 'docs/reference/endpoints.md'];
+const generatedPages = [
+  'docs/reference/settings.md',
+  'docs/reference/problems.md',
+  'docs/reference/endpoints.md',
+  'docs/reference/commands.md',
+];
 
 /** All pages that are not generated. */
 export function handwrittenPages(): readonly MarkdownPage[] {

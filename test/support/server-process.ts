@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DemoFile } from '../../src/cli/demo.ts';
+import type { DemoFile } from '../../src/cli/demo-data.ts';
 import type { Database, Read } from '../../src/db/database.ts';
 import { databaseFile } from '../../src/db/open-database.ts';
 import { openReadOnly } from '../../src/db/open-read-only.ts';

@@ -1,12 +1,15 @@
 import type { TObject } from 'typebox';
 import { concealmentHeaders } from '../concealed-access.ts';
-import { type DocumentForm, type Operation, type ResponseShape, scopes } from '../operation.ts';
+import { deprecationText } from '../deprecation.ts';
+import type { DocumentForm, Operation, ResponseShape } from '../operation.ts';
 import { capitalize, createSchemaComponents, type SchemaComponents } from './components.ts';
 import { asSchema, createExample, type ExampleContext, type JsonSchema } from './example.ts';
 import { type HeaderObject, headerComponents, ownHeader, responseHeaders } from './headers.ts';
 import { exampleContextOf, groupDescription, groupOf, idempotencyKeyDescription } from './operation-group.ts';
 import { problemExamples, problemSchema, refusalResponses } from './problems.ts';
+import { type RecordedExample, type RecordedRequest, recordedExampleOf } from './recorded-examples.ts';
 import { documentedSchema, withExample } from './schema.ts';
+import { scopeDescriptions } from './scope-descriptions.ts';
 import { describeWebhooks } from './webhooks.ts';
 
 /** The facts of this installation in the document, and its contacts. */
@@ -69,7 +72,7 @@ function infoOf({ publicUrl, apiVersion, supportEmail, termsUrl }: ApiInfo): Rec
     summary,
     'x-summary': summary,
     description:
-      'GET /v1 lists all endpoints; none is ever removed. Ignore members and values that you do not know. Every access to the data of a citizen is recorded in a signed ledger.',
+      'GET /v1 lists all endpoints, and none is ever removed. Ignore members and values that you do not know. The server records each access to the data of a citizen in a signed ledger.',
     ...(termsUrl === undefined ? {} : { termsOfService: termsUrl }),
     contact: {
       name: 'The operator of this installation',
@@ -85,11 +88,11 @@ function infoOf({ publicUrl, apiVersion, supportEmail, termsUrl }: ApiInfo): Rec
 function securityScheme({ publicUrl, authMethods }: ApiInfo): Record<string, unknown> {
   return {
     type: 'oauth2',
-    description: `JWT access tokens (RFC 9068) that are valid for at most 10 minutes. Algorithm, type, issuer and audience are fixed (RFC8725). At the token URL, a client authenticates with the method that the operator registered for it. This installation accepts ${listOf(authMethods)}. A client can bind its tokens to a key (DPoP, RFC 9449) or to its certificate (RFC 8705). Tokens of issuers that the operator trusts are accepted too.`,
+    description: `JWT access tokens (RFC 9068), valid for at most 10 minutes. The server accepts only its own algorithms, type, issuers and audience (RFC8725). At the token URL, a client authenticates with the method that the operator registered for it; this installation supports ${listOf(authMethods)}. A client can bind its tokens to a key (DPoP, RFC 9449) or to its certificate (RFC 8705). The server also accepts tokens of issuers that the operator trusts.`,
     flows: {
       clientCredentials: {
         tokenUrl: `${publicUrl}/oauth2/token`,
-        scopes: Object.fromEntries(scopes.map((scope) => [scope, `Use the operations that require ${scope}.`])),
+        scopes: scopeDescriptions,
       },
     },
   };
@@ -104,12 +107,14 @@ function describeOperation<P>(
   { documentLimit }: ApiInfo,
   components: SchemaComponents,
 ): Record<string, unknown> {
-  const { request } = operation;
+  const { request, deprecated } = operation;
   const context = exampleContextOf(operation, 'request');
+  const recorded = recordedExampleOf(operation.name);
+  const examples = { context, recorded: recorded?.request };
   const parameters = [
-    ...parametersOf('path', request.params, context),
-    ...parametersOf('query', request.query, context),
-    ...parametersOf('header', request.headers, context),
+    ...parametersOf('path', request.params, examples),
+    ...parametersOf('query', request.query, examples),
+    ...parametersOf('header', request.headers, examples),
     ...(operation.idempotent === true ? [idempotencyKey] : []),
     ...(operation.citizenData && operation.scope !== 'citizen:self' ? concealmentParameters : []),
   ];
@@ -117,30 +122,35 @@ function describeOperation<P>(
     operationId: operation.name,
     tags: [context.group],
     summary: operation.summary,
-    description: operation.description,
+    description:
+      deprecated === undefined ? operation.description : `${deprecationText(deprecated)} ${operation.description}`,
     'x-since': operation.since,
-    ...(operation.deprecated === undefined ? {} : { deprecated: true }),
+    ...(deprecated === undefined ? {} : { deprecated: true }),
     security: operation.scope === null ? [] : [{ accessToken: operation.scope === 'any' ? [] : [operation.scope] }],
     parameters,
-    ...requestBodyOf(operation, { limit: documentLimit, context, components }),
-    responses: { ...responsesOf(operation, components), ...refusalResponses(operation) },
+    ...requestBodyOf(operation, { limit: documentLimit, examples, components }),
+    responses: { ...responsesOf(operation, components, recorded), ...refusalResponses(operation) },
   };
 }
 
+/** The sources of the examples of a request: its recorded values, or else values by the names of the members. */
+type RequestExamples = { readonly context: ExampleContext; readonly recorded: RecordedRequest | undefined };
+
 type BodyContext = {
   readonly limit: number;
-  readonly context: ExampleContext;
+  readonly examples: RequestExamples;
   readonly components: SchemaComponents;
 };
 
-function requestBodyOf<P>(operation: Operation<P>, { limit, context, components }: BodyContext) {
+function requestBodyOf<P>(operation: Operation<P>, { limit, examples, components }: BodyContext) {
   const { request, bodyBytes } = operation;
   const name = `${capitalize(operation.name)}Body`;
   if (bodyBytes !== undefined) {
     const { usualType, form } = bodyBytes;
-    const sent = { ...documentBytes, description: `The bytes of the document: at most ${limit}.` };
+    const sent = { ...documentBytes, description: `The bytes of the document. The maximum is ${limit} bytes.` };
     const bytes = { schema: sent, example: exampleDocument };
-    const fields = form && formContent(form, sent, context);
+    const part = { ...sent, description: `${sent.description} ${typeOfPart}` };
+    const fields = form && formContent(form, part, examples);
     const content = {
       // First, because generators use the first entry or, as proxies do, the first that fits: a wildcard fits a form too.
       ...(fields && { 'multipart/form-data': { ...fields, schema: components.refer(fields.schema, name) } }),
@@ -150,12 +160,12 @@ function requestBodyOf<P>(operation: Operation<P>, { limit, context, components 
     return { requestBody: { required: true, content } };
   }
   if (request.body === undefined) return {};
-  const { schema, example } = withExample(request.body, context);
-  const json = { schema: components.refer(schema, name), example };
+  const { schema, example } = withExample(request.body, examples.context);
+  const json = { schema: components.refer(schema, name), example: examples.recorded?.body ?? example };
   return { requestBody: { required: true, content: { 'application/json': json } } };
 }
 
-function formContent({ fields, part }: DocumentForm, bytes: JsonSchema, context: ExampleContext) {
+function formContent({ fields, part }: DocumentForm, bytes: JsonSchema, { context, recorded }: RequestExamples) {
   const { schema, example } = withExample(fields, context);
   const { required = [] } = fields;
   const shape = {
@@ -163,7 +173,7 @@ function formContent({ fields, part }: DocumentForm, bytes: JsonSchema, context:
     properties: { ...asSchema(schema['properties']), [part]: bytes },
     required: [...required, part],
   };
-  return { schema: shape, example: { ...asSchema(example), [part]: exampleDocument } };
+  return { schema: shape, example: { ...asSchema(recorded?.form ?? example), [part]: exampleFile } };
 }
 
 /** Headers that OpenAPI describes elsewhere (media types, security schemes) or that HTTP itself defines. */
@@ -172,23 +182,30 @@ const impliedHeaders = new Set(['accept', 'content-type', 'authorization', 'cont
 function parametersOf(
   place: 'path' | 'query' | 'header',
   schema: TObject | undefined,
-  context: ExampleContext,
+  { context, recorded }: RequestExamples,
 ): Record<string, unknown>[] {
   if (schema === undefined) return [];
   const required = new Set(schema.required ?? []);
+  const sent: Readonly<Record<string, unknown>> = { ...recorded?.params, ...recorded?.query };
   return Object.entries(schema.properties)
     .filter(([name]) => place !== 'header' || !impliedHeaders.has(name))
     .map(([name, property]) => {
       const { description, ...shape } = documentedSchema(property, 'request', name);
+      const example = sent[name] ?? createExample(shape, name, context);
       return {
         name: place === 'header' ? headerCase(name) : name,
         in: place,
         required: required.has(name),
         description: description ?? `The ${name}.`,
         schema: shape,
-        example: createExample(shape, name, context),
+        ...(name in sent || required.has(name) ? { example } : unsentExample(example)),
       };
     });
+}
+
+/** The example of an optional parameter that the example request does not have. The extension keeps it out of samples. */
+function unsentExample(value: unknown): { readonly examples: Readonly<Record<string, unknown>> } {
+  return { examples: { unsent: { value, 'x-disabled': true } } };
 }
 
 function headerCase(name: string): string {
@@ -201,7 +218,7 @@ const idempotencyKey = {
   required: false,
   description: idempotencyKeyDescription,
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
-  example: '0b1f6d0e-8a53-4c57-9d2e-3f1c6a7b9e10',
+  ...unsentExample('0b1f6d0e-8a53-4c57-9d2e-3f1c6a7b9e10'),
 };
 
 const concealmentParameters = [
@@ -209,22 +226,27 @@ const concealmentParameters = [
     name: headerCase(concealmentHeaders.until),
     in: 'header',
     required: false,
-    description: 'Conceals this access from the citizen until this time. Requires the scope access-log:hide.',
+    description:
+      'Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide.',
     schema: { type: 'string', format: 'date-time', maxLength: 40 },
-    example: '2027-05-20T09:30:00Z',
+    ...unsentExample('2027-05-20T09:30:00Z'),
   },
   {
     name: headerCase(concealmentHeaders.reason),
     in: 'header',
     required: false,
     description:
-      'The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.',
+      'The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen can read it when the concealment ends.',
     schema: { type: 'string', minLength: 1, maxLength: 2_400, pattern: '^[ -~]+$' },
-    example: 'An%20investigation%20is%20under%20way.',
+    ...unsentExample('An%20investigation%20is%20under%20way.'),
   },
 ];
 
-function responsesOf<P>(operation: Operation<P>, components: SchemaComponents): Record<string, unknown> {
+function responsesOf<P>(
+  operation: Operation<P>,
+  components: SchemaComponents,
+  recorded: RecordedExample | undefined,
+): Record<string, unknown> {
   const statuses = Object.keys(operation.responses).length;
   return Object.fromEntries(
     Object.entries(operation.responses).map(([status, response]) => {
@@ -235,7 +257,8 @@ function responsesOf<P>(operation: Operation<P>, components: SchemaComponents): 
       const headers = { ...responseHeaders(operation, Number(status)), ...Object.fromEntries(own) };
       const name = `${capitalize(operation.name)}Answer${statuses > 1 ? status : ''}`;
       const refer = (schema: JsonSchema) => components.refer(schema, name);
-      const content = contentOf(response, exampleContextOf(operation, 'answer'), refer);
+      const answer = recorded?.status === Number(status) ? recorded.answer : undefined;
+      const content = contentOf(response, exampleContextOf(operation, 'answer'), { refer, answer });
       return [status, { description: response.description, headers, ...content }];
     }),
   );
@@ -244,21 +267,25 @@ function responsesOf<P>(operation: Operation<P>, components: SchemaComponents): 
 function contentOf(
   { schema: given, bytes, text }: ResponseShape,
   context: ExampleContext,
-  refer: (schema: JsonSchema) => JsonSchema,
+  { refer, answer }: { readonly refer: (schema: JsonSchema) => JsonSchema; readonly answer: unknown },
 ): Record<string, unknown> {
   const json = given && withExample(given, context);
   const content = {
-    ...(json && { 'application/json': { ...json, schema: refer(json.schema) } }),
-    ...(text && { [text.type]: textContent(text) }),
+    ...(json && { 'application/json': { schema: refer(json.schema), example: answer ?? json.example } }),
+    ...(text && { [text.type]: textContent(text, answer) }),
     ...(bytes && { '*/*': { schema: documentBytes, example: exampleDocument } }),
   };
   return Object.keys(content).length === 0 ? {} : { content };
 }
 
-function textContent({ pattern, description, example }: NonNullable<ResponseShape['text']>) {
-  return { schema: { type: 'string', pattern, maxLength: 1_048_576, description }, example };
+function textContent({ pattern, description, example }: NonNullable<ResponseShape['text']>, answer: unknown) {
+  return { schema: { type: 'string', pattern, maxLength: 1_048_576, description }, example: answer ?? example };
 }
 
+const typeOfPart =
+  'A part without a type, or with application/octet-stream, gets the type that its bytes and file name show.';
+/** A file in the notation of curl, which samples of requests use. */
+const exampleFile = '@document.pdf';
 const exampleDocument = '%PDF-1.7 …';
 // Without maxLength, which counts characters. Generators of validators fail on it where they expect a file.
 const documentBytes = { type: 'string', format: 'binary', description: 'The bytes of the document.' };

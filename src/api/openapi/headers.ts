@@ -17,13 +17,13 @@ export const headerComponents = {
     example: '1.0.0',
   },
   'Request-Id': {
-    description: 'The id of this request, as in the instance of a problem and in the log.',
+    description: 'The id of this request, which is also in the instance of a problem and in the log of the server.',
     required: true,
     schema: text(45, '^urn:uuid:[0-9a-f-]{36}$'),
     example: 'urn:uuid:6f1c2d1e-8f0a-4c55-9b57-2f6f0f5b8a11',
   },
   'Cache-Control': {
-    description: 'no-store: caches must not store the response.',
+    description: 'no-store: caches must not store this response.',
     required: true,
     schema: text(64, 'no-store'),
     example: 'no-store',
@@ -38,10 +38,26 @@ export const headerComponents = {
     schema: text(512, '^"[^"]+";r=[0-9]+;t=[0-9]+'),
     example: '"default";r=49;t=1',
   },
-  'X-RateLimit-Limit': { description: 'The member q of RateLimit-Policy.', schema: count(1_000_000_000), example: 50 },
-  'X-RateLimit-Remaining': { description: 'The member r of RateLimit.', schema: count(1_000_000_000), example: 49 },
-  'X-RateLimit-Reset': { description: 'The member t of RateLimit.', schema: count(1_000_000_000), example: 1 },
-  'Retry-After': { description: 'Seconds to wait before you repeat the request.', schema: count(604_800), example: 2 },
+  'X-RateLimit-Limit': {
+    description: 'The quota in requests: the member q of RateLimit-Policy.',
+    schema: count(1_000_000_000),
+    example: 50,
+  },
+  'X-RateLimit-Remaining': {
+    description: 'The remaining requests: the member r of RateLimit.',
+    schema: count(1_000_000_000),
+    example: 49,
+  },
+  'X-RateLimit-Reset': {
+    description: 'The time until more requests are allowed, in seconds: the member t of RateLimit.',
+    schema: count(1_000_000_000),
+    example: 1,
+  },
+  'Retry-After': {
+    description: 'The time to wait before you repeat the request, in seconds.',
+    schema: count(604_800),
+    example: 2,
+  },
   'WWW-Authenticate': {
     description:
       'The authentication scheme, the required scope, and the URL of the metadata of this resource (RFC 9728).',
@@ -49,7 +65,7 @@ export const headerComponents = {
     example: 'Bearer resource_metadata="https://api.example.gov/.well-known/oauth-protected-resource/v1"',
   },
   'DPoP-Nonce': {
-    description: 'The nonce for the next proof (RFC 9449).',
+    description: 'The nonce for your next DPoP proof (RFC 9449).',
     schema: text(256, '^[!-~]+$'),
     example: '3kQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   },
@@ -59,12 +75,12 @@ export const headerComponents = {
     example: 'GET, HEAD, OPTIONS',
   },
   'Content-Range': {
-    description: 'The length of the document: bytes */LENGTH (RFC 9110).',
+    description: 'The length of the document in bytes, as bytes */LENGTH (RFC 9110).',
     schema: text(64, '^bytes \\*/[0-9]+$'),
     example: 'bytes */18432',
   },
   Link: {
-    description: 'The proof of the erasure (describedby).',
+    description: 'A link to the proof of the erasure (describedby).',
     schema: text(2_048, '^[ -~]+$'),
     example: '</v1/receipts/evt_01M7WKVMFEE008WANFAS9XRDZX>; rel="describedby"',
   },

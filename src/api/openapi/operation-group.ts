@@ -6,17 +6,17 @@ const groups: Readonly<Record<string, { readonly idPrefix: string; readonly desc
   identity: { idPrefix: 'ver', description: 'Verify identity claims against the register of citizens.' },
   notifications: { idPrefix: 'ntf', description: 'Send official notifications, and prove their delivery.' },
   documents: { idPrefix: 'doc', description: 'Deposit, retrieve and withdraw documents of citizens.' },
-  receipts: { idPrefix: 'evt', description: 'Prove one access by its entry in the ledger.' },
-  'access-log': { idPrefix: 'evt', description: 'List the accesses to the data of a citizen, for the citizen.' },
-  templates: { idPrefix: 'tpl', description: 'Texts of a message to many citizens, in several languages.' },
-  webhooks: { idPrefix: 'whk', description: 'Receive events by HTTP calls.' },
-  events: { idPrefix: 'evt', description: 'Read the same events as a feed without gaps.' },
-  inbox: { idPrefix: 'ntf', description: 'The messages to a citizen, for the citizen.' },
-  'register-record': { idPrefix: 'evt', description: 'The record of a citizen in the register, for the citizen.' },
-  'register-lock': { idPrefix: 'evt', description: 'The lock that a citizen sets on their own record.' },
-  'contact-preferences': { idPrefix: 'evt', description: 'The contact preferences of a citizen.' },
-  'contact-addresses': { idPrefix: 'evt', description: 'The addresses that a citizen added and verified by a code.' },
-  register: { idPrefix: 'evt', description: 'The endpoints of the interface.' },
+  receipts: { idPrefix: 'evt', description: 'Prove one access with its entry in the ledger.' },
+  'access-log': { idPrefix: 'evt', description: 'Show citizens who accessed their data.' },
+  templates: { idPrefix: 'tpl', description: 'Store texts for messages to many citizens, in several languages.' },
+  webhooks: { idPrefix: 'whk', description: 'Receive the events of notifications as HTTP calls.' },
+  events: { idPrefix: 'evt', description: 'Read the events of notifications as a feed without gaps.' },
+  inbox: { idPrefix: 'ntf', description: 'Show citizens their official messages.' },
+  'register-record': { idPrefix: 'evt', description: 'Show citizens their record in the register.' },
+  'register-lock': { idPrefix: 'evt', description: 'Let citizens lock their own record against verification.' },
+  'contact-preferences': { idPrefix: 'evt', description: 'Let citizens set their contact preferences.' },
+  'contact-addresses': { idPrefix: 'evt', description: 'Let citizens add addresses, which they confirm with a code.' },
+  register: { idPrefix: 'evt', description: 'List the endpoints of the interface.' },
 };
 
 /** The group of an operation: the first segment of its path after the version. */
@@ -37,4 +37,4 @@ export function exampleContextOf<P>(operation: Operation<P>, direction: ExampleC
 
 /** The description of the header for operations that run once for each key. */
 export const idempotencyKeyDescription =
-  'A new UUID for each new request. A repeated request with the same key returns the first response again.';
+  'A new UUID for each new request. If you repeat the request with the same key, you receive the first response again.';

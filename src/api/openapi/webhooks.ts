@@ -36,9 +36,9 @@ export function describeWebhooks<P>(
         })),
         requestBody: { required: true, content },
         responses: {
-          204: { description: 'Accepted. Any other 2xx means the same.' },
-          410: { description: 'Disables the webhook.' },
-          default: { description: 'Not accepted. The server repeats the call.' },
+          204: { description: 'Your webhook accepted the event. Any other 2xx status means the same.' },
+          410: { description: 'Your webhook is gone. The server disables it.' },
+          default: { description: 'Your webhook did not accept the event. The server repeats the call.' },
         },
       };
       return [name, { post }];

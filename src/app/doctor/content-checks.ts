@@ -53,7 +53,7 @@ export async function checkRegister({ read }: ReadOnlyDatabase, { settings }: Do
   ]);
   const citizens = Number(row?.['citizens']);
   if (citizens === 0)
-    return warnFinding('no citizens', 'run `citizen-services import citizens FILE`; see docs/operate/import.md');
+    return warnFinding('no citizens', 'run `citizen-services citizens import FILE`; see docs/operate/import.md');
   return okFinding(citizens > maxCounted ? `more than ${maxCounted} citizens` : `${citizens} citizens`);
 }
 
@@ -111,7 +111,7 @@ export async function checkLedger(db: ReadOnlyDatabase, { settings, clock }: Doc
   if (cosigned === undefined || cosigned >= signed) return okFinding(found);
   return warnFinding(
     `${found}, ${cosigned} cosigned by the witnesses`,
-    'the log of the server names the witness that fails',
+    'find the witness that fails in the server log',
   );
 }
 
@@ -121,16 +121,16 @@ export async function checkErasures({ read }: ReadOnlyDatabase, { settings }: Do
   const [{ erasures: listed, damagedLines }, stored] = [await openErasedList(path).read(), await readErasures(read)];
   const [unfinished, unlisted] = [erasuresMissingIn(stored, listed).length, erasuresMissingIn(listed, stored).length];
   if (unfinished > 0) {
-    const found = `${unfinished} citizens on the list ${path} are not erased in this database: was a backup restored?`;
+    const found = `${unfinished} citizens on the list ${path} are not erased in this database, for example because a backup was restored`;
     return faultFinding(found, `${startServer}. It erases them again, except under a legal hold`);
   }
   if (damagedLines > 0)
     return warnFinding(
       `${path} has ${damagedLines} damaged lines`,
-      'compare it with your copy, and add what is missing',
+      'compare it with your copy, and add the missing lines',
     );
   if (unlisted > 0)
-    return warnFinding(`${unlisted} erasures are not on the list ${path}`, `${startServer}, which adds them`);
+    return warnFinding(`${unlisted} erasures are not on the list ${path}`, `${startServer}. It adds them`);
   return okFinding(`${listed.size} erased citizens`);
 }
 

@@ -31,7 +31,7 @@ export async function checkDatabase(context: DoctorContext): Promise<DoctorFindi
   if (!schema.isInitialized) return await checkEmptyDatabase(db, description);
   return warnFinding(
     `${description}, from an earlier version: the next start applies ${schema.pending.join(', ')}`,
-    'make a backup first: the migration cannot be undone; until then the content is not checked',
+    'create a backup first: you cannot undo the migration. Doctor checks the content after the migration',
   );
 }
 
@@ -94,7 +94,9 @@ export async function checkPostgres(context: DoctorContext): Promise<DoctorFindi
   );
   const findings: DoctorFinding[] = unencryptedWarning(String(row?.['address'] ?? ''), row?.['encrypted'] === true);
   if (row?.['standby'] === true)
-    findings.push(faultFinding('this server is a standby, which refuses writes', 'set DATABASE_URL to the primary'));
+    findings.push(
+      faultFinding('this server is a standby, and a standby refuses writes', 'set DATABASE_URL to the primary'),
+    );
   for (const setting of ['fsync', 'full_page_writes']) {
     const found = `${setting} is ${row?.[setting]}: a power failure can destroy the database`;
     if (row?.[setting] !== 'on') findings.push(faultFinding(found, `set ${setting} = on in postgresql.conf`));
@@ -126,7 +128,7 @@ async function replicationFindings({ read }: ReadOnlyDatabase): Promise<DoctorFi
   if (standbys > 0 && !isSynchronous)
     findings.push(
       warnFinding(
-        `no standby is synchronous, of ${standbys}: if one is promoted after the loss of the primary, the last requests that were answered with success are lost`,
+        `none of the ${standbys} standbys is synchronous: a failover loses the last requests that received a success response`,
         `set synchronous_standby_names on the primary: ${availabilityPage}`,
       ),
     );

@@ -26,7 +26,7 @@ export function checkDataDir({ dataDir: path, databaseUrl }: Settings): DoctorFi
   const owner = ownUser === 0 ? folder.uid : ownUser;
   if (owner !== ownUser)
     findings.push(
-      warnFinding(`this is root, and ${path} belongs to user ${owner}`, 'run it as the user of the server'),
+      warnFinding(`doctor runs as root, but ${path} belongs to user ${owner}`, 'run doctor as the user of the server'),
     );
   // The target of a link can be on a dead mount, so only the link is read. A server can remove a file meanwhile.
   const ownerOf = (name: string) => lstatSync(join(path, name), { throwIfNoEntry: false })?.uid ?? owner;
@@ -62,12 +62,12 @@ export function canCreate(path: string): boolean {
 export function notWritableFinding(path: string): DoctorFinding | undefined {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return statSync(path).isDirectory() ? undefined : faultFinding(`${path} is not a folder`, 'name a folder');
+    return statSync(path).isDirectory() ? undefined : faultFinding(`${path} is not a folder`, 'set it to a folder');
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     return faultFinding(
       `this user (${ownUser}) cannot write in ${path} (${code})`,
-      'it must be a folder of the user of the server, on a disk that is mounted for writing',
+      'make the user of the server the owner of this folder, and mount its disk for writing',
     );
   }
 }
@@ -95,7 +95,7 @@ export function checkRootKey(settings: Settings): DoctorFinding {
   const path = rootKeyPath(settings);
   const { current, previous } = readRootSecrets(path);
   if (previous === undefined) return okFinding(`${path}, root key ${rootKeyIdOf(current)}`);
-  return warnFinding(`${path}: a rotation is not finished`, 'run `citizen-services keys rotate-root --finish`');
+  return warnFinding(`${path}: a rotation is not finished`, 'run `citizen-services keys rotate root --finish`');
 }
 
 const dayMs = 86_400_000;

@@ -102,7 +102,7 @@ const maxSignatureAgeSeconds = 7 * 86_400;
 /** Scans nothing with clamd, and checks the age of its signatures. */
 export async function checkScanner({ settings, clock }: DoctorContext): Promise<DoctorFinding> {
   const { clamav } = settings;
-  if (clamav === 'off') return okFinding('off: documents are released unscanned, and their records say so');
+  if (clamav === 'off') return okFinding('off: documents are released without a scan, and their records show this');
   if (clamav === undefined)
     return warnFinding(
       'not set: deposited documents stay in `scanning`',
@@ -120,7 +120,7 @@ export async function checkScanner({ settings, clock }: DoctorContext): Promise<
 
 /** Opens a session at the mail relay, up to the login. */
 export async function checkRelay({ smtpUrl }: Settings): Promise<DoctorFinding> {
-  if (smtpUrl === undefined) return warnFinding('no relay: messages by mail fail', 'set SMTP_URL');
+  if (smtpUrl === undefined) return warnFinding('no relay: messages by email fail', 'set SMTP_URL');
   const { parseRelayUrl } = await import('../../notifications/channels/smtp-email.ts');
   const { createSmtpPool } = await import('../../notifications/channels/smtp-pool.ts');
   const { connectionCount: _, ...relay } = parseRelayUrl(smtpUrl.reveal(), checkTimeoutMs);

@@ -12,8 +12,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
 import { cascadeOf } from '../../notifications/cascade/cascade-file.ts';
 import { dkimOf, smsMappingOf } from '../../notifications/channels/create-channels.ts';
-import { calendarNotice } from '../../notifications/evidence/legal-effect.ts';
 import { createTimeStamper } from '../../notifications/evidence/time-stamp-settings.ts';
+import { calendarNotice } from '../../notifications/legal-effect/legal-effect.ts';
 import { letterLayoutOf } from '../../notifications/letters/letter-settings.ts';
 import { bounceAddressesOf, mailEventsOf } from '../../notifications/provider-webhooks/provider-settings.ts';
 import { signInConfigOf } from '../../web/sign-in-config.ts';
@@ -32,7 +32,7 @@ export function settingFaultFindings(faults: readonly SettingError[]): readonly 
   return [...faults.map(settingFinding), nothingElseFinding];
 }
 
-const nothingElseFinding = warnFinding('nothing else was checked', 'fix the settings first, then run this again');
+const nothingElseFinding = warnFinding('nothing else was checked', 'fix the settings first, then run doctor again');
 
 /** Checks each setting, and settings that depend on each other. */
 export async function checkSettings(input: SettingsToCheck): Promise<DoctorFindings> {

@@ -13,30 +13,31 @@ export const documentSettings = {
   s3AccessKeyId: {
     name: 'S3_ACCESS_KEY_ID',
     type: textType,
-    description: 'Access key ID for the S3 bucket in DOCUMENT_STORE.',
+    description: 'Access key ID for the S3 bucket in DOCUMENT_STORE. Required for a bucket.',
   },
   s3SecretAccessKey: {
     name: 'S3_SECRET_ACCESS_KEY',
     type: secretType(textType),
-    description: 'Secret access key for the S3 bucket in DOCUMENT_STORE.',
+    description: 'Secret access key for the S3 bucket in DOCUMENT_STORE. Required for a bucket.',
   },
   documentLimit: {
     name: 'DOCUMENT_LIMIT_MIB',
     type: mebibytesType,
     default: '100',
-    description: 'Maximum document size in MiB.',
+    description: 'Maximum document size in MiB, 1 to 999999. The server rejects larger documents with the status 413.',
   },
   clamav: {
     name: 'CLAMAV',
     type: scannerType,
     essential: true,
     description:
-      'Address of the ClamAV daemon: `unix:/path` or `tcp://host:port`. Without it, deposited documents stay in the status `scanning`. `off` releases documents without a scan and records this in each document; it is the default of the demo. clamd writes documents to its TemporaryDirectory during a scan: put that folder in memory.',
+      'Address of the ClamAV daemon: `unix:/path` or `tcp://host:port`. Without it, deposited documents stay in the status `scanning`. `off` releases documents without a scan and records this in each document; it is the default of the demo. Put the TemporaryDirectory of clamd in memory, because clamd writes documents to it during a scan.',
   },
   signDocuments: {
     name: 'SIGN_DOCUMENTS',
     type: flagType,
     default: 'false',
-    description: 'Set to true to sign each response that contains a document (RFC 9421), with the key for evidence.',
+    description:
+      'Set to true to sign each response that contains a document (RFC 9421), with the key for evidence. By default, these responses have no signature.',
   },
 } as const satisfies Record<string, Setting>;

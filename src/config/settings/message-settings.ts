@@ -6,29 +6,31 @@ export const messageSettings = {
   smsUrl: {
     name: 'SMS_URL',
     type: secretType(urlType('https', 'http')),
-    description: 'URL of the gateway that accepts text messages by POST.',
+    description:
+      'URL of the gateway that accepts text messages by POST. Without it, the server sends no text messages.',
   },
   smsGateway: {
     name: 'SMS_GATEWAY',
     type: pathType,
-    description: 'JSON file that describes the requests and responses of the gateway (docs/operate/channels.md).',
+    description:
+      'JSON file that describes the requests and responses of the gateway (docs/operate/channels.md). Without it, the server sends JSON in a default format.',
   },
   smsReceiptToken: {
     name: 'SMS_RECEIPT_TOKEN',
     type: secretType(tokenType),
     description:
-      'Token of the gateway at `/callbacks/sms`, as a bearer token or as a password. It has at least 16 characters, such as the output of `openssl rand -hex 32`. Without it the server accepts no delivery reports.',
+      'Token of the gateway at `/callbacks/sms`, as a bearer token or as a password. It has at least 16 characters, such as the output of `openssl rand -hex 32`. Without it, the server accepts no delivery reports.',
   },
   phoneCountry: {
     name: 'PHONE_COUNTRY',
     type: existingCountryType,
     description:
-      'Country of phone numbers without a country code, as two letters of ISO 3166-1, such as GB. Without it such numbers cannot be used, and imports report them.',
+      'Country of phone numbers without a country code, as two letters of ISO 3166-1, such as GB. Without it, the server cannot use such numbers, and imports report them.',
   },
   letterSpool: {
     name: 'LETTER_SPOOL',
     type: pathType,
-    description: 'Existing folder from which a printer takes letters.',
+    description: 'Existing folder from which a printer takes letters. Without it, the server sends no letters.',
   },
   letterWindow: {
     name: 'LETTER_WINDOW',
@@ -40,12 +42,12 @@ export const messageSettings = {
     name: 'LETTER_FONTS',
     type: pathType,
     description:
-      'Folder with fonts (.ttf, .otf) for scripts that the built-in fonts do not support (docs/operate/channels.md).',
+      'Folder with fonts (.ttf, .otf) for scripts that the built-in fonts do not support (docs/operate/channels.md). Without it, letters in such scripts fail.',
   },
   letterReturnAddress: {
     name: 'LETTER_RETURN_ADDRESS',
     type: textType,
     description:
-      'Return address of letters, such as `P.O. Box 100, 0101 Oslo`: at most 6 lines, separated by commas, and 120 characters. A client can have its own.',
+      'Return address of letters, such as `P.O. Box 100, 0101 Oslo`. It has at most 6 lines, separated by commas, and 120 characters. A client can have its own.',
   },
 } as const satisfies Record<string, Setting>;

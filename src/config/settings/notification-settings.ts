@@ -15,19 +15,20 @@ export const notificationSettings = {
     name: 'CASCADE_POLICY',
     type: pathType,
     description:
-      'JSON file with the order of the channels, their waiting times and quiet hours (docs/operate/channels.md). Without it the default policy applies.',
+      'JSON file with the order of the channels, their waiting times and quiet hours (docs/operate/channels.md). Without it, the default policy applies.',
   },
   inboxUrl: {
     name: 'INBOX_URL',
     type: urlType('https', 'http'),
     description:
-      'Address at which citizens read a message, such as `https://api.example.gov/me/messages/{id}`. The server replaces {id} by the ID of the message. Mails link to it, and so do text messages that announce a longer message.',
+      'Address at which citizens read a message, such as `https://api.example.gov/me/messages/{id}`. The server replaces {id} by the ID of the message. Mails link to this address, and so do text messages that announce a message. Default with SIGN_IN_ISSUER: the pages for citizens of this server.',
   },
   confirmLinks: {
     name: 'CONFIRM_LINKS',
     type: flagType,
     default: 'true',
-    description: 'Set to false to send mails without the link with which citizens confirm the receipt.',
+    description:
+      'Set to false to send mails without the link with which citizens confirm the receipt. By default, mails contain it.',
   },
   timeZone: {
     name: 'TIME_ZONE',
@@ -53,7 +54,7 @@ export const notificationSettings = {
     name: 'EVIDENCE_TSA_URL',
     type: urlType('https', 'http'),
     description:
-      'URL of the time-stamping authority (RFC 3161) for evidence bundles. Without it evidence bundles have no time stamp.',
+      'URL of the time-stamping authority (RFC 3161) for evidence bundles. Without it, evidence bundles have no time stamp.',
   },
   evidenceTsaCertificates: {
     name: 'EVIDENCE_TSA_CERTIFICATES',
@@ -67,19 +68,19 @@ export const notificationSettings = {
     type: wholeNumberType(7, 999_999),
     default: '180',
     description:
-      'Retention of events and webhook deliveries, in days, at least 7. Requests with an older cursor receive 410.',
+      'Number of days to keep events and webhook calls, at least 7. The server then deletes them, and requests with an older cursor receive 410.',
   },
   webhookPrivateTargets: {
     name: 'WEBHOOK_PRIVATE_TARGETS',
     type: flagType,
     default: 'false',
     description:
-      'Set to true to allow webhooks to private addresses and over plain http. Use it only for tests and in closed networks.',
+      'Set to true to allow webhooks to private addresses and over plain http. Use it only for tests and in closed networks. By default, the server rejects such webhooks.',
   },
   simulators: {
     name: 'SIMULATORS',
     type: flagType,
     description:
-      'Set to true to simulate invented citizens such as sim-delivered, and outages such as sim-register-down (docs/integrate/sandbox.md). Default: false, and true in the demo.',
+      'Set to true to simulate invented citizens such as sim-delivered, and outages such as sim-register-down (docs/integrate/sandbox.md). Use it only in a sandbox. Default: false, and true in the demo.',
   },
 } as const satisfies Record<string, Setting>;

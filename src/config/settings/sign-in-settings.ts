@@ -9,14 +9,14 @@ export const signInSettings = {
     default: '',
     essential: true,
     description:
-      'Issuers other than this server whose access tokens it accepts: https URLs, separated by spaces or commas.',
+      'Other issuers whose access tokens this server accepts: https URLs, separated by spaces or commas. By default, it accepts only its own tokens.',
   },
   signInIssuer: {
     name: 'SIGN_IN_ISSUER',
     type: issuerType,
     essential: true,
     description:
-      'Issuer at which citizens sign in (OpenID Connect), one of TRUSTED_ISSUERS. It enables the pages for citizens under `/me` (docs/operate/sign-in.md).',
+      'Issuer at which citizens sign in (OpenID Connect), one of TRUSTED_ISSUERS. It enables the pages for citizens under `/me` (docs/operate/sign-in.md). Without it, these pages do not exist.',
   },
   signInClientId: {
     name: 'SIGN_IN_CLIENT_ID',
@@ -27,20 +27,21 @@ export const signInSettings = {
   signInClientSecret: {
     name: 'SIGN_IN_CLIENT_SECRET',
     type: secretType(textType),
-    description: 'Client secret of this server at SIGN_IN_ISSUER. SIGN_IN_CLIENT_KEY is safer.',
+    description:
+      'Client secret of this server at SIGN_IN_ISSUER. Prefer SIGN_IN_CLIENT_KEY, which is safer. Set only one of them.',
   },
   signInClientKey: {
     name: 'SIGN_IN_CLIENT_KEY',
     type: pathType,
     description:
-      'File with the private key of this server at SIGN_IN_ISSUER, as a JWK (private_key_jwt). It replaces SIGN_IN_CLIENT_SECRET.',
+      'File with the private key of this server at SIGN_IN_ISSUER, as a JWK (private_key_jwt). Set it instead of SIGN_IN_CLIENT_SECRET.',
   },
   signInScope: {
     name: 'SIGN_IN_SCOPE',
     type: textType,
     default: 'openid citizen:self documents:read',
     description:
-      'Scopes that the server requests at a sign-in: openid, and the names that the issuer uses for citizen:self and documents:read.',
+      'Scopes that the server requests at a sign-in, separated by spaces: openid, and the names that the issuer uses for citizen:self and documents:read.',
   },
   citizenPagesName: {
     name: 'CITIZEN_PAGES_NAME',
@@ -51,6 +52,7 @@ export const signInSettings = {
   registerCorrectionsUrl: {
     name: 'REGISTER_CORRECTIONS_URL',
     type: urlType('https', 'http'),
-    description: 'Page that explains how to correct the register. The pages for citizens link to it.',
+    description:
+      'Page that explains how to correct the register. The pages for citizens link to it. Without it, they have no such link.',
   },
 } as const satisfies Record<string, Setting>;

@@ -35,7 +35,7 @@ export class BlobBroken extends Error {
   override readonly name = 'BlobBroken';
 }
 
-/** The storage does not respond, or cannot serve requests at present. */
+/** The storage does not respond, or cannot serve requests now. */
 export class BlobsUnavailable extends UnavailableError {
   constructor(message: string, options?: ErrorOptions) {
     super('capacity-reduced', message, { ...options, detail: 'The storage of the documents does not respond.' });

@@ -74,7 +74,7 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
   const buffers = { small: createBufferPool(smallReadBytes), large: createBufferPool(bufferBytes) };
   const unavailable: ToUnavailable = (cause) => {
     onFault?.(cause);
-    return new BlobsUnavailable('the disk of the documents cannot be used at present', { cause });
+    return new BlobsUnavailable('the server cannot read or write the folder of the documents', { cause });
   };
   const isThere = isReadOnly ? async () => existsSync(sealed) : ownsFolder;
   const disk: DiskState = { stopwatch, unavailable, isThere, slowUntil: 0, slowInARow: 0 };
@@ -88,7 +88,7 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
       const path = pathOf(name);
       const draft = join(incoming, name);
       if (!(await ownsFolder().catch(rethrowAs(unavailable)))) {
-        throw unavailable(new ForeignFolder(`the documents on record are not in ${folder}`));
+        throw unavailable(new ForeignFolder(`the documents of the database are not in ${folder}`));
       }
       await writeDraft(draft, bytes, unavailable);
       let currentPath = draft;
@@ -194,7 +194,7 @@ function createBufferPool(bytes: number): BufferPool {
   };
 }
 
-/** Whether the disk is slow at present: then reads go through the thread pool, and do not block the event loop. */
+/** Whether the disk is slow now: then reads go through the thread pool, and do not block the event loop. */
 type DiskState = {
   readonly stopwatch: () => number;
   readonly unavailable: ToUnavailable;
@@ -231,7 +231,7 @@ async function* readPart(
   try {
     // `fstat` of an open file does not wait for the disk.
     const { size } = fstatSync(file);
-    if (size !== totalBytes) throw new BlobBroken(`a blob has ${size} bytes on disk, ${totalBytes} on record`);
+    if (size !== totalBytes) throw new BlobBroken(`a blob has ${size} bytes on disk, expected ${totalBytes}`);
     if (isDiskFast && !isSmall) updateDiskState(disk, startedAt);
     for (let at = start; at < end; ) {
       const most = at === 0 ? pieceBytes : sealedPieceBytes;
@@ -270,7 +270,7 @@ function ignore(): void {
 
 async function openFault(cause: unknown, { unavailable, isThere }: DiskState): Promise<Error> {
   if (!isNotFoundError(cause) || !(await isThere().catch(() => false))) return unavailable(cause);
-  return new BlobBroken('a blob that is on record is not on disk', { cause });
+  return new BlobBroken('a blob of the database is not on disk', { cause });
 }
 
 async function* listIfThere(folder: string): AsyncGenerator<StoredBlob> {

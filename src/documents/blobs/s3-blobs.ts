@@ -71,7 +71,7 @@ export function openS3Blobs(location: S3Location, { answerMs = defaultAnswerMs, 
   const { bucket, prefix } = location;
   const unavailable: ToUnavailable = (cause) => {
     onFault?.(cause);
-    return new BlobsUnavailable('S3 cannot be used at present', { cause });
+    return new BlobsUnavailable('S3 does not respond or rejects requests', { cause });
   };
   const bucketClient: Bucket = {
     client: createS3Client(location, answerMs, unavailable),
@@ -218,7 +218,7 @@ async function* readPart(bucket: Bucket, Key: string, part: BlobPart): AsyncGene
     throw new BlobBroken('a blob ended while it was read');
   } catch (cause) {
     if (isObjectError(cause)) {
-      throw new BlobBroken('a blob that is on record is not in the bucket, or shorter', { cause });
+      throw new BlobBroken('a blob of the database is not in the bucket, or is shorter', { cause });
     }
     throw cause;
   }
@@ -256,7 +256,7 @@ function falseIfMissing(fault: unknown): false {
 }
 
 function requireLength(found: number | undefined, wanted: number): void {
-  if (found !== wanted) throw new BlobBroken(`a blob has ${found} bytes in the bucket, ${wanted} on record`);
+  if (found !== wanted) throw new BlobBroken(`a blob has ${found} bytes in the bucket, expected ${wanted}`);
 }
 
 async function* listObjects({ client, Bucket }: Bucket, prefix: string): AsyncGenerator<StoredBlob> {

@@ -11,7 +11,8 @@ export const visibleAsciiPattern = '^[ -~]+$';
 export const maxEncodedLineLength = 2_400;
 
 /** How headers carry text outside of ASCII; part of their descriptions. */
-export const encodedTextNote = 'Percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding.';
+export const encodedTextNote =
+  'The value is percent-encoded UTF-8 (encodeURIComponent). Plain ASCII without % needs no encoding.';
 
 /**
  * Decodes one line of text from a header. Undefined if it is too long, not UTF-8, or has characters that a line does not show.

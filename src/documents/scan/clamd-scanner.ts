@@ -34,7 +34,7 @@ export function createClamdScanner({ address, silenceMs = 150_000 }: ClamdOption
     for (const { name, bytes, setting } of createClamdProbes()) {
       const reply = await asScannerDown(request((connection) => sendStream(connection, [bytes])));
       if (reply.endsWith(' FOUND')) continue;
-      throw new ScannerFault('down', `clamd calls an ${name} clean; it needs '${setting}' in clamd.conf`);
+      throw new ScannerFault('down', `clamd reports an ${name} as clean; set '${setting}' in clamd.conf`);
     }
     verifiedVersion = version;
   }
@@ -54,7 +54,7 @@ export function createClamdScanner({ address, silenceMs = 150_000 }: ClamdOption
       }
       const verdict = verdictOf(await request((connection) => sendStream(connection, countedBytes())), version);
       if (verdict.verdict === 'clean' && sent !== size) {
-        throw new ScannerFault('failed', 'clamd answered before it had the whole document');
+        throw new ScannerFault('failed', 'clamd responded before it received the whole document');
       }
       return verdict;
     },
@@ -78,7 +78,7 @@ function verdictOf(reply: string, engine: string): ScanVerdict {
     return { verdict: blind ? 'unscannable' : 'infected', engine, finding };
   }
   if (/size limit exceeded/i.test(reply)) return { verdict: 'unscannable', engine, finding: 'above StreamMaxLength' };
-  throw new ScannerFault('failed', 'clamd answered neither OK nor FOUND');
+  throw new ScannerFault('failed', 'clamd responded with neither OK nor FOUND');
 }
 
 /** The sending side of a connection. `write` waits for the socket, and does nothing once clamd has answered. */
@@ -110,13 +110,13 @@ async function exchange(
   const socket = connectSocket();
   const reply = Promise.withResolvers<string>();
   let [text, connected, answered] = ['', false, false];
-  socket.setTimeout(silenceMs, () => socket.destroy(new ScannerFault('failed', 'silent for too long')));
+  socket.setTimeout(silenceMs, () => socket.destroy(new ScannerFault('failed', 'no response in time')));
   socket.on('connect', () => {
     connected = true;
   });
   socket.on('data', (piece) => {
     text += piece.toString('latin1');
-    if (text.length > maxReplyBytes) socket.destroy(new ScannerFault('failed', 'the answer is too long'));
+    if (text.length > maxReplyBytes) socket.destroy(new ScannerFault('failed', 'the response is too long'));
     const end = text.indexOf('\0');
     if (end < 0) return;
     answered = true;
@@ -124,7 +124,7 @@ async function exchange(
   });
   const lost = (cause?: Error) => {
     const kind = connected ? 'failed' : 'down';
-    reply.reject(new ScannerFault(kind, `no answer from clamd${cause === undefined ? '' : `: ${cause.message}`}`));
+    reply.reject(new ScannerFault(kind, `no response from clamd${cause === undefined ? '' : `: ${cause.message}`}`));
   };
   socket.on('error', lost);
   socket.on('close', () => lost());

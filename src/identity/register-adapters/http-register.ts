@@ -105,7 +105,7 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
  * unknown, and every verification a failed one.
  */
 function requireOk(status: number, json: unknown): unknown {
-  if (status !== 200) throw new RegisterUnavailable(`the register answered ${status}`);
+  if (status !== 200) throw new RegisterUnavailable(`the register responded with the status ${status}`);
   return json;
 }
 
@@ -164,7 +164,8 @@ async function sendRequest(options: HttpRegisterOptions, path: string, body: obj
     });
     const bytes = await readBytesUpTo(response.body, maxBytes);
     if (bytes === undefined) throw new RegisterUnavailable(`the register returned more than ${maxBytes} bytes`);
-    if (!isRegisterWorking(response.status)) throw new RegisterUnavailable(`the register answered ${response.status}`);
+    if (!isRegisterWorking(response.status))
+      throw new RegisterUnavailable(`the register responded with the status ${response.status}`);
     return { status: response.status, json: response.status === 200 ? JSON.parse(bytes.toString()) : {} };
   } catch (fault) {
     if (fault instanceof RegisterUnavailable) throw fault;

@@ -16,24 +16,24 @@ export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code' | 
  */
 const claimTable = {
   citizenId: { kind: 'id', oidc: 'citizen_id', about: 'The id of the citizen in the register.' },
-  givenName: { kind: 'name', oidc: 'given_name', about: 'Given names, as in the identity document.' },
-  familyName: { kind: 'name', oidc: 'family_name', about: 'Family name.' },
-  birthFamilyName: { kind: 'name', oidc: 'birth_family_name', about: 'Family name at birth.' },
+  givenName: { kind: 'name', oidc: 'given_name', about: 'The given names, as in the identity document.' },
+  familyName: { kind: 'name', oidc: 'family_name', about: 'The family name.' },
+  birthFamilyName: { kind: 'name', oidc: 'birth_family_name', about: 'The family name at birth.' },
   birthDate: {
     kind: 'date',
     oidc: 'birthdate',
-    about: 'YYYY-MM-DD, or YYYY-MM or YYYY if the day or month is unknown.',
+    about: 'The date of birth as YYYY-MM-DD, or as YYYY-MM or YYYY if the day or month is unknown.',
   },
-  birthPlace: { kind: 'place', oidc: 'birth_place', about: 'Place of birth.' },
-  streetAddress: { kind: 'address', oidc: 'street_address', about: 'Street and house number.' },
-  postalCode: { kind: 'code', oidc: 'postal_code', about: 'Postal code.' },
-  locality: { kind: 'place', oidc: 'locality', about: 'Town.' },
-  country: { kind: 'place', oidc: 'country', about: 'Country, written as in the register.' },
-  documentNumber: { kind: 'code', oidc: 'document_number', about: 'Number of an identity document.' },
+  birthPlace: { kind: 'place', oidc: 'birth_place', about: 'The place of birth.' },
+  streetAddress: { kind: 'address', oidc: 'street_address', about: 'The street and the house number.' },
+  postalCode: { kind: 'code', oidc: 'postal_code', about: 'The postal code.' },
+  locality: { kind: 'place', oidc: 'locality', about: 'The town.' },
+  country: { kind: 'place', oidc: 'country', about: 'The country of the address, written as in the register.' },
+  documentNumber: { kind: 'code', oidc: 'document_number', about: 'The number of an identity document.' },
   nationality: {
     kind: 'nations',
     oidc: 'nationality',
-    about: 'Nationality as ISO 3166-1 code, written as in the register. Separate several with commas.',
+    about: 'The nationality as a code of ISO 3166-1, written as in the register. Separate several codes with commas.',
   },
 } as const satisfies Record<string, { kind: ClaimKind; oidc: string; about: string }>;
 
@@ -60,10 +60,11 @@ export function splitNationalities(nationality: string): readonly string[] {
 
 /** Members of a request besides the claims. */
 const contextMembers = {
-  purpose: 'One of the purposes agreed for the client.',
-  legalBasis: 'The legal basis of the request.',
-  consentReference: 'Identifies the record of the consent of the citizen.',
-  nonce: 'Returned in the signed result.',
+  purpose: 'The purpose of the verification: one of those that are agreed for your client. The citizen can read it.',
+  legalBasis:
+    'The legal basis of the verification: one of those that are agreed for your client. The citizen can read it.',
+  consentReference: 'Your reference of the consent of the citizen. Required if the legal basis is consent.',
+  nonce: 'Any text of yours, which the signed result contains.',
 } as const;
 type ContextMemberName = keyof typeof contextMembers;
 const contextMemberNames = Object.keys(contextMembers) as readonly ContextMemberName[];

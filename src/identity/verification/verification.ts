@@ -26,45 +26,49 @@ export function claimResults(levels: ClaimLevels): { [claim in ClaimName]?: Clai
   return results;
 }
 
-const claimResult = Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_available')]);
+const claimResult = Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_available')], {
+  description: 'match: the claim fits the record. no_match: it does not. not_available: the record has no value.',
+});
 
 /** The schema of a result. */
 export const verificationSchema = Type.Object(
   {
     verificationId: Type.String({ pattern: idPatternSource('verification') }),
-    verified: Type.Boolean({ description: 'Whether decision is match.' }),
+    verified: Type.Boolean({ description: 'true if decision is match.' }),
     decision: Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_determined')], {
       description:
-        'not_determined: the record is under review, several people fit, or the register is unavailable. An unknown id is no_match.',
+        'match: the claims fit exactly one citizen. no_match: they fit none, or the id is unknown. not_determined: the record is under review, several people fit, or the register is unavailable.',
     }),
     claims: Type.Optional(
       Type.Object(Object.fromEntries(claimNames.map((claim) => [claim, Type.Optional(claimResult)])), {
-        description: 'Per submitted claim, on a match, with the scope identity:verify:claims.',
+        description:
+          'The result of each submitted claim. It is absent without a match, and without the scope identity:verify:claims.',
       }),
     ),
     assurance: Type.Object({
       framework: Type.String(),
       level: Type.String({
-        description: 'The check proves that such a person exists, not that the user of the client is this person.',
+        description:
+          'The assurance level. The check proves that such a person exists, not that the user of your program is this person.',
       }),
     }),
-    policy: Type.String({ description: 'The named, versioned rules of the decision.' }),
+    policy: Type.String({ description: 'The name of the verification policy, which contains its version.' }),
     checkedAt: Type.String({ format: 'date-time' }),
     expiresAt: Type.String({
       format: 'date-time',
-      description: 'The end of the validity of the result and its token.',
+      description: 'The time at which the result and its token expire.',
     }),
     purpose: Type.Union([Type.String(), Type.Null()]),
     legalBasis: Type.Union([Type.String(), Type.Null()]),
     consentReference: Type.Union([Type.String(), Type.Null()]),
     requestHash: Type.String({
       description:
-        'sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase.',
+        'sha-256: and the base64url of SHA-256 over the canonical JSON (RFC 8785) of all request members, with names in camelCase.',
     }),
-    receipt: Type.String({ description: 'Path of the ledger receipt of this access.' }),
+    receipt: Type.String({ description: 'The path of the ledger receipt of this access.' }),
     token: Type.String({
       description:
-        'The signed result, a JWS of type identity-verification+jwt. verified_claims (OpenID Connect for Identity Assurance) is in it on a match only.',
+        'The signed result: a JWS of type identity-verification+jwt. On a match, it contains verified_claims (OpenID Connect for Identity Assurance).',
     }),
   },
   { $id: 'Verification' },

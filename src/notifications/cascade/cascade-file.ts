@@ -86,7 +86,7 @@ function policyFaultOf({ steps, quietHours }: PolicyFile, present: ReadonlySet<C
     const at = `/steps/${index}`;
     const first = steps.find((step) => step.channel === channel && step.reminder !== true);
     if (!present.has(channel))
-      return `${at}: there is no provider for ${channel}: set ${settingOf[channel]}, or remove the step`;
+      return `${at}: expected a provider for ${channel}; set ${settingOf[channel]}, or remove the step`;
     if (!reminder && first !== steps[index]) return `${at}: ${channel} already has a first step; set "reminder": true`;
     if (reminder && channel === 'letter') return `${at}: a letter cannot be a reminder`;
     if (reminder && (first === undefined || (first.afterDays ?? 0) >= afterDays))

@@ -7,7 +7,7 @@ export type DkimKey = { readonly domain: string; readonly selector: string; read
 /** A mail cannot be signed: the key that was checked at the start does not sign. */
 class MailUnsigned extends Error {
   constructor() {
-    super('the mail could not be signed with DKIM_KEY');
+    super('the server could not sign the mail with DKIM_KEY');
     this.name = 'MailUnsigned';
   }
 }
@@ -27,7 +27,10 @@ export function dkimFault(key: DkimKey, mailFrom: string): readonly [name: strin
     return ['DKIM_SELECTOR', 'expected the name under _domainkey, such as mail2026'];
   const senderDomain = mailFrom.slice(mailFrom.lastIndexOf('@') + 1).toLowerCase();
   if (senderDomain !== key.domain && !senderDomain.endsWith(`.${key.domain}`))
-    return ['DKIM_DOMAIN', 'expected the domain of MAIL_FROM or a parent of it; receivers align no other'];
+    return [
+      'DKIM_DOMAIN',
+      'expected the domain of MAIL_FROM or a parent of it; receivers accept no other domain (DMARC alignment)',
+    ];
   const fault = keyFault(key.privateKey);
   return fault === undefined ? undefined : ['DKIM_KEY', fault];
 }

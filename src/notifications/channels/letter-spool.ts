@@ -34,7 +34,8 @@ export function createLetterSpool({ folder, onProviderFailure, ...letterDeps }: 
   const spool: Spool = {
     folder,
     staging,
-    reportFailure: (fault) => onProviderFailure?.(fault instanceof Error ? fault.message : 'it cannot be written to'),
+    reportFailure: (fault) =>
+      onProviderFailure?.(fault instanceof Error ? fault.message : 'the server cannot write to it'),
   };
   return {
     name: 'letter',

@@ -53,7 +53,7 @@ test('an invalid mapping file is rejected with the path of the wrong member', ()
     [{ request, receipt: { ...receipt, status: undefined } }, /^\/receipt: must have required properties status$/],
     [{ request, receipt: { ...receipt, method: 'PUT' } }, /^\/receipt\/method: must be equal to one of the allowed/],
     [{ request, receipt: { ...receipt, events: 'results' } }, /^\/receipt\/events: must match pattern/],
-    [{ request, receipt: { ...receipt, id: undefined } }, /^\/receipt: expected id \(ours\) or reference/],
+    [{ request, receipt: { ...receipt, id: undefined } }, /^\/receipt: expected id \(of this server\) or reference/],
     [{ request, receipt: { ...receipt, reference: '/sid' } }, /^\/receipt\/reference: expected \/answer\/reference/],
     [{ request, receipt: { ...receipt, id: 7 } }, /^\/receipt\/id: must be string$/],
   ];

@@ -79,15 +79,16 @@ function faultOf({ request, encoding, answer = {}, receipt }: SmsMapping): strin
   if (!template.includes('{to}') || !template.includes('{text}')) return '/request: expected {to} and {text} in it';
   if (encoding === 'form' && Object.values(request).some((item) => typeof item === 'object'))
     return '/request: expected text, numbers or booleans as the fields of a form';
-  if (status === undefined && accepted.length + refused.length > 0) return '/answer: expected status too';
+  if (status === undefined && accepted.length + refused.length > 0)
+    return '/answer: expected status in addition to accepted or refused';
   if (status !== undefined && accepted.length === 0)
     return '/answer/accepted: expected a status; without one no message counts as accepted';
   if (receipt === undefined) return undefined;
   if (!hasFinalStatus(receipt)) return '/receipt: expected a status in at least one list, such as "delivered"';
   if (receipt.id === undefined && receipt.reference === undefined)
-    return '/receipt: expected id (ours) or reference (that of the gateway), by which a receipt names the message';
+    return '/receipt: expected id (of this server) or reference (of the gateway), by which a receipt identifies the message';
   if (receipt.reference !== undefined && answer.reference === undefined)
-    return '/receipt/reference: expected /answer/reference too, where the gateway gives its id';
+    return '/receipt/reference: expected /answer/reference too, where the response of the gateway has its id';
   return undefined;
 }
 

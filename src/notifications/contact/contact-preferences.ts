@@ -14,15 +14,28 @@ const hoursShape = Type.Object(
       minItems: 1,
       maxItems: declinableChannelNames.length,
       uniqueItems: true,
-      description: 'The channels with these hours.',
+      description: 'The channels to which these hours apply: email, sms.',
     }),
-    from: Type.Integer({ minimum: 0, maximum: 24, description: 'The first full hour of the day.' }),
-    until: Type.Integer({ minimum: 0, maximum: 24, description: 'The hour of the end. It can be on the next day.' }),
-    timeZone: Type.String({ minLength: 1, maxLength: 64, description: 'For example Europe/Lisbon.' }),
+    from: Type.Integer({
+      minimum: 0,
+      maximum: 24,
+      description: 'The hour of the day at which the hours start, 0 to 24.',
+    }),
+    until: Type.Integer({
+      minimum: 0,
+      maximum: 24,
+      description: 'The hour of the day at which the hours end, 0 to 24. It can be on the next day.',
+    }),
+    timeZone: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'The time zone of these hours, as an IANA name such as Europe/Lisbon.',
+    }),
   },
   {
     additionalProperties: false,
-    description: 'Messages are sent only in these hours, except urgent ones. null: at any hour that the server allows.',
+    description:
+      'The hours in which the server sends messages, except urgent ones. null: at any hour that the server allows.',
   },
 );
 
@@ -34,16 +47,16 @@ export const contactPreferencesShape = Type.Object(
   {
     channels: channelList(
       externalChannelNames,
-      'The channels in the order that you prefer. The others follow in the order of the server.',
+      'The channels in the order that you prefer: email, sms, letter. The others follow in the order of the server.',
     ),
     declined: channelList(
       declinableChannelNames,
-      'The channels that are never used. The inbox and letters cannot be declined.',
+      'The channels that the server never uses: email, sms. You cannot decline the inbox and letters.',
     ),
     hours: orNull(hoursShape),
     language: orNull(
       languageTagSchema(
-        'The language (BCP 47) of messages, if the sender has a text in it. null: the language in the register.',
+        'The language of messages (BCP 47), if the sender has a text in it. null: the language in the register.',
       ),
     ),
   },
@@ -64,7 +77,7 @@ export type VerifiedContacts = {
 /** Why preferences that match the schema are invalid; undefined when they are valid. */
 export function preferencesFault({ channels, declined, hours }: ContactPreferences): string | undefined {
   if (channels.some((channel) => declined.some((one) => one === channel)))
-    return 'a channel is both wished and declined';
+    return 'the same channel is in channels and in declined';
   return hours === null ? undefined : quietHoursFault(hours);
 }
 

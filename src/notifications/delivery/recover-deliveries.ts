@@ -25,7 +25,7 @@ type RecoveryPause = { readonly tries: number; readonly at: number; readonly for
 /** A channel did not settle within the limit of the worker, although its port promises to. */
 export class ChannelTimeout extends Error {
   constructor(channel: ChannelName, step: 'prepare' | 'call' | 'queryOutcome', limitMs: number) {
-    super(`${channel}: ${step} did not settle within ${limitMs} ms`);
+    super(`${channel}: ${step} did not end within ${limitMs} ms`);
     this.name = 'ChannelTimeout';
   }
 }

@@ -61,7 +61,7 @@ export function verifyEvidence(text: string, trusted: readonly EvidenceKey[] = [
   const { evidence, timeStamp } = parseBundle(text);
   const { kid, claims: unverified } = openJws(evidence, evidenceType);
   const embeddedKey = evidenceKeyOf(unverified['issuerKey']);
-  if (embeddedKey === 'misnamed') throw new EvidenceBroken('the key in it has the id of another key');
+  if (embeddedKey === 'misnamed') throw new EvidenceBroken('the kid of its key is not the thumbprint of the key');
   const trustedKey = trusted.find((candidate) => candidate.kid === kid);
   const point = trustedKey?.point ?? (embeddedKey?.kid === kid ? embeddedKey.point : undefined);
   if (point === undefined) throw new EvidenceBroken('its signing key is neither in the bundle nor a trusted key');
@@ -91,7 +91,8 @@ function openJws(jws: string, typ: string): ParsedJws {
   if (rest.length > 0) throw new EvidenceBroken('it is not a compact JWS');
   const header = parseJsonObject(decodeBase64url(head));
   const claims = parseJsonObject(decodeBase64url(body));
-  if (header['alg'] !== 'ES256' || header['typ'] !== typ) throw new EvidenceBroken('it is not signed as evidence is');
+  if (header['alg'] !== 'ES256' || header['typ'] !== typ)
+    throw new EvidenceBroken('its header is not that of signed evidence');
   return { kid: String(header['kid']), claims, input: `${head}.${body}`, encodedSignature };
 }
 
@@ -110,7 +111,7 @@ function parseBundle(text: string): EvidenceBundle {
   const bundle = { evidence: typeof evidence === 'string' ? evidence : '', ...stamped };
   const whole = JSON.stringify(bundle);
   if (text !== whole && text !== `${whole}\n`) {
-    throw new EvidenceBroken('the file is not exactly a bundle of this server');
+    throw new EvidenceBroken('the file is not an unchanged bundle of this server');
   }
   return bundle;
 }

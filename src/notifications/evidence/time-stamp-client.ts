@@ -33,7 +33,8 @@ export function createTimeStampClient(options: TimeStampClientOptions): RequestT
       const nonce = options.random(nonceBytes);
       const answer = await postRequest(options, timeStampRequest(over, nonce));
       const { token, at } = await parseTimeStampAnswer(answer, { over, nonce, trusted: options.trusted });
-      if (elapsedMs(at, options.clock) > maxSkewMs) throw new TimeStampBroken('its time differs too much from ours');
+      if (elapsedMs(at, options.clock) > maxSkewMs)
+        throw new TimeStampBroken('its time differs too much from the time of this server');
       return token;
     } catch (fault) {
       failedAt = options.clock.now();
@@ -55,6 +56,6 @@ async function postRequest({ url, timeoutMs }: TimeStampClientOptions, request: 
     throw new TimeStampAnswerError(`expected status 200 from the time stamping authority, received ${answer.status}`);
   const bytes = await readBytesUpTo(answer.body, maxAnswerBytes);
   if (bytes === undefined)
-    throw new TimeStampAnswerError(`the answer of the time stamping authority has more than ${maxAnswerBytes} bytes`);
+    throw new TimeStampAnswerError(`the response of the time stamping authority has more than ${maxAnswerBytes} bytes`);
   return bytes;
 }

@@ -87,14 +87,15 @@ export async function parseTimeStampAnswer(
   { over, nonce, trusted }: TimeStampQuery,
 ): Promise<VerifiedTimeStamp & { readonly token: Uint8Array }> {
   const { status, timeStampToken } = parseOrThrow('the answer', () => TimeStampResp.fromBER(arrayBufferOf(answer)));
-  if (status.status > 1 || timeStampToken === undefined) throw new TimeStampBroken('the authority refused the request');
+  if (status.status > 1 || timeStampToken === undefined)
+    throw new TimeStampBroken('the authority rejected the request');
   const token = new Uint8Array(timeStampToken.toSchema().toBER(false));
   const stamped = await verifyTimeStamp(token, over, trusted);
   const { info } = openToken(token);
   if (info.nonce === undefined || !info.nonce.isEqual(positiveInteger(nonce))) {
-    throw new TimeStampBroken('it answers another request');
+    throw new TimeStampBroken('it is for another request');
   }
-  if (!stamped.trusted) throw new TimeStampBroken('its certificate does not lead to one of those trusted');
+  if (!stamped.trusted) throw new TimeStampBroken('its certificate was not issued by a trusted authority');
   return { ...stamped, token };
 }
 
@@ -112,7 +113,7 @@ export async function verifyTimeStamp(
   const checked = await verifySignedData(signed, over, undefined);
   const { signerCertificate: signer } = checked;
   if (checked.signatureVerified !== true || !(signer instanceof Certificate)) {
-    throw new TimeStampBroken('its signature does not fit');
+    throw new TimeStampBroken('its signature is not valid');
   }
   if (!isForTimeStamping(signer)) throw new TimeStampBroken('its certificate is not for time stamping');
   if (info.genTime < signer.notBefore.value || info.genTime > signer.notAfter.value) {

@@ -24,7 +24,7 @@ export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) =>
   let waiting = 0;
   return async ({ contact, content, ...letter }) => {
     if (waiting >= maxConcurrentLetterChecks) {
-      const problem = `${maxConcurrentLetterChecks} previews are already waiting for the typesetter`;
+      const problem = `${maxConcurrentLetterChecks} previews are waiting for the typesetter`;
       throw new UnavailableError('capacity-reduced', problem);
     }
     waiting += 1;

@@ -39,17 +39,26 @@ const nullableString = (description: string) => Type.Union([Type.String(), Type.
 
 /** The path parameters of the operations on one notification. */
 export const notificationParams = closedObject({
-  id: Type.String({ maxLength: 64, description: 'The id from the response to sending.' }),
+  id: Type.String({
+    maxLength: 64,
+    description: 'The id of the notification, from the response of the send operation.',
+  }),
 });
 
 /** The schema of a reason why a channel did not succeed, or would not. */
 export const reasonShape = closedObject(
   {
-    code: literalUnion(reasonCodes, 'A code for programs; its meaning never changes.'),
+    code: literalUnion(
+      reasonCodes,
+      'The code of the reason, for programs. The member detail has its meaning, which never changes.',
+    ),
     retryable: Type.Boolean({
-      description: 'Whether you can send the same message again later. false if the citizen could receive it twice.',
+      description: 'true if you can send the same message again later. false if the citizen could receive it twice.',
     }),
-    whoActs: literalUnion(['citizen', 'sender', 'operator', 'nobody'], 'The party that must act first.'),
+    whoActs: literalUnion(
+      ['citizen', 'sender', 'operator', 'nobody'],
+      'The party that must act first: the citizen, the sender (your client), the operator of this server, or nobody.',
+    ),
     detail: Type.String(),
   },
   { $id: 'NotificationReason', description: 'The reason, and who has to act.' },
@@ -58,19 +67,21 @@ export const reasonShape = closedObject(
 const deliveryShape = closedObject(
   {
     id: Type.String(),
-    channel: literalUnion(channelNames, 'The channel.'),
-    reminder: Type.Optional(Type.Boolean({ description: 'true for a reminder of an unread message.' })),
+    channel: literalUnion(channelNames, 'The channel: inbox, email, sms or letter.'),
+    reminder: Type.Optional(
+      Type.Boolean({ description: 'true for a reminder of an unread message, otherwise absent.' }),
+    ),
     status: literalUnion(
       deliveryStatuses,
-      'sent: the provider accepted it. delivered: there is proof that the citizen received it. unknown: it may have arrived, and is not repeated.',
+      'queued: it waits for an attempt. sending: an attempt is running. sent: the provider accepted the message. delivered: there is proof that the citizen received it. unknown: it may have arrived, and the server does not send it again. failed, skipped: see the member reason.',
     ),
-    attempts: Type.Integer({ description: 'The number of calls of the provider.' }),
+    attempts: Type.Integer({ description: 'The number of times that the server called the provider.' }),
     nextAttemptAt: Type.Optional(
       instantSchema(
-        'The earliest time of the next attempt while queued. For the first attempt, only with the scope citizens:known.',
+        'The earliest time of the next attempt, while the delivery is queued. For the first attempt, it is shown only with the scope citizens:known.',
       ),
     ),
-    endedAt: Type.Optional(instantSchema('When the delivery reached its last status.')),
+    endedAt: Type.Optional(instantSchema('The time at which the delivery reached its last status. Absent until then.')),
     reason: Type.Optional(reasonShape),
   },
   { $id: 'NotificationDelivery' },
@@ -86,6 +97,7 @@ const timelineEvents = [
   'failed',
   'unknown',
   'skipped',
+  'confirmed',
   'read',
   'undeliverable',
   'cancelled',
@@ -93,10 +105,20 @@ const timelineEvents = [
 
 const timelineShape = closedObject(
   {
-    at: instantSchema('When it happened.'),
-    event: literalUnion(timelineEvents, 'The event.'),
-    channel: Type.Optional(literalUnion(channelNames, 'The channel, if the event is about one.')),
-    attempt: Type.Optional(Type.Integer({ description: 'The number of the attempt; part of the Message-ID of mail.' })),
+    at: instantSchema('The time of the event.'),
+    event: literalUnion(
+      timelineEvents,
+      'The event: a status of the notification or of a delivery. retry: an attempt failed, and the server tries again.',
+    ),
+    channel: Type.Optional(
+      literalUnion(channelNames, 'The channel of the event. Absent if the event concerns the whole notification.'),
+    ),
+    attempt: Type.Optional(
+      Type.Integer({
+        description:
+          'The number of the attempt, which is also part of the Message-ID of a mail. Absent for other events.',
+      }),
+    ),
     reason: Type.Optional(reasonShape),
   },
   { $id: 'NotificationEvent' },
@@ -104,22 +126,26 @@ const timelineShape = closedObject(
 
 /** The description of a status in the schemas of records and events. */
 export const statusDescription =
-  'sent: handed over, without proof. unknown: it may have arrived, and is not repeated. undeliverable: every channel failed.';
+  'accepted: the delivery follows. scheduled: it waits for sendAt. sending: a channel has started. sent: a provider accepted the message, without proof of delivery. delivered: there is proof. read: the citizen opened it. unknown: it may have arrived, and the server does not send it again. undeliverable: every channel failed. cancelled: the sender cancelled it.';
 
 const summaryProperties = {
   id: Type.String(),
   citizenId: Type.String(),
-  reference: nullableString('The reference that the sender gave.'),
-  category: literalUnion(categories, 'The category of the message.'),
+  reference: nullableString('The reference of the sender. null: it sent none.'),
+  category: literalUnion(categories, 'The category that the sender chose: information, decision, reminder or urgent.'),
   status: literalUnion(notificationStatuses, statusDescription),
-  statusAt: instantSchema('When it reached that status.'),
-  createdAt: instantSchema('When it was accepted.'),
-  sendAt: Type.Optional(instantSchema('The earliest time of sending.')),
-  legalEffect: Type.Optional(Type.String({ description: 'The rule by which it counts as served.' })),
+  statusAt: instantSchema('The time at which the notification reached this status.'),
+  createdAt: instantSchema('The time at which the server accepted the notification.'),
+  sendAt: Type.Optional(instantSchema('The earliest time of sending. Absent if the sender requested none.')),
+  legalEffect: Type.Optional(
+    Type.String({
+      description: 'The rule by which the notification counts as served. Absent if the sender requested none.',
+    }),
+  ),
   deliverBy: instantSchema(
     'The deadline of delivery. Without proof by then, the status becomes sent, unknown or undeliverable.',
   ),
-  receipt: Type.String({ description: 'The ledger receipt of its acceptance.' }),
+  receipt: Type.String({ description: 'The path of the ledger receipt of the acceptance.' }),
 };
 
 /** The schema of a notification in a list. */
@@ -129,10 +155,10 @@ export const notificationSummaryShape = closedObject(summaryProperties, { $id: '
 export const notificationShape = closedObject(
   {
     ...summaryProperties,
-    language: nullableString('The language that the sender named.'),
+    language: nullableString('The language that the sender requested (BCP 47). null: none.'),
     reason: Type.Optional(reasonShape),
-    deliveries: Type.Array(deliveryShape, { description: 'One for each channel.' }),
-    timeline: Type.Array(timelineShape, { description: 'All events in order.' }),
+    deliveries: Type.Array(deliveryShape, { description: 'The deliveries: one for each channel and reminder.' }),
+    timeline: Type.Array(timelineShape, { description: 'All events, the oldest first.' }),
   },
   { $id: 'Notification' },
 );
@@ -281,16 +307,18 @@ function deliveryEntriesOf(
     entries.push({ at: state.startedAt, subjectId, event: 'sending', channel, attempt: count });
   }
   const ownHistory = history.filter((one) => one.subjectId === subjectId);
+  const confirmedAt = ownHistory.find(({ status }) => status === 'confirmed')?.at;
   for (const { status: event, at, reason } of ownHistory) {
     const why = reason === undefined ? {} : { reason };
-    if (event === 'failed' || event === 'delivered') entries.push({ at, subjectId, event, channel, ...why });
+    const proof = event === 'delivered' && at === confirmedAt ? { confirmed: true } : {};
+    if (event === 'failed' || event === 'delivered') entries.push({ at, subjectId, event, channel, ...why, ...proof });
     if (event === 'failed-again') entries.push({ at, subjectId, event: 'failed', channel, ...why, repeated: true });
   }
   // A state without an attempt: placed in the inbox, skipped, overdue, proved by a late report, or returned after a proof.
   const wasReturned = state.status === 'failed' && ownHistory.some(({ status }) => status === 'delivered');
   if ('endedAt' in state && (wasReturned || attempts.at(-1)?.outcome !== state.status)) {
     const reason = 'reason' in state ? { reason: state.reason } : {};
-    const confirmed = state.status === 'delivered' && ownHistory.some(({ status }) => status === 'confirmed');
+    const confirmed = state.status === 'delivered' && state.endedAt === confirmedAt;
     const earlierStates = [...ownHistory.map(({ status, at }) => ({ status, at })), ...attempts.map(attemptEnd)];
     const repeated = wasReturned && earlierStates.some(({ status, at }) => status === 'failed' && at !== state.endedAt);
     entries.push({
@@ -303,6 +331,7 @@ function deliveryEntriesOf(
       ...(repeated ? { repeated } : {}),
     });
   }
+  if (confirmedAt !== undefined) entries.push({ at: confirmedAt, subjectId, event: 'confirmed', channel });
   return entries;
 }
 

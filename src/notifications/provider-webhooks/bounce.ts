@@ -25,7 +25,7 @@ export function bounceAddressFault(base: string): string | undefined {
   const maxLength = maxLocalPartLength - suffixLength;
   return base.indexOf('@') <= maxLength
     ? undefined
-    : `expected at most ${maxLength} characters before the @, because the id of each attempt is added; try bounces@…`;
+    : `expected at most ${maxLength} characters before the @, because the server adds the id of each attempt; use an address such as bounces@…`;
 }
 
 /** Creates addresses under one of the operator: `bounces@example.org` becomes `bounces+DELIVERY.ATTEMPT-MAC@example.org`. */

@@ -15,12 +15,14 @@ export const templateParams = Type.Object(
 );
 
 const summaryProperties = {
-  id: Type.String({ description: 'The value for templateId when you send a message.' }),
-  name: Type.String({ description: 'A name for your staff.' }),
-  defaultLanguage: Type.String({ description: 'The language for citizens in whose language there is no text.' }),
+  id: Type.String({ description: 'The id of the template. Send it as templateId.' }),
+  name: Type.String({ description: 'The name for your staff.' }),
+  defaultLanguage: Type.String({ description: 'The language for citizens whose language has no text (BCP 47).' }),
   languages: Type.Array(Type.String(), { description: 'The languages of its texts (BCP 47).' }),
-  placeholders: Type.Array(Type.String(), { description: 'The values that personalisation must contain.' }),
-  createdAt: instantSchema('When the template was created.'),
+  placeholders: Type.Array(Type.String(), {
+    description: 'The names of the values that personalisation must contain.',
+  }),
+  createdAt: instantSchema('The time at which the template was created.'),
 };
 
 /** The schema of a template in a list. */
@@ -36,9 +38,13 @@ export const templateShape = Type.Object(
     texts: Type.Array(
       Type.Object(
         {
-          language: Type.String({ description: 'A canonical language tag (BCP 47).' }),
-          subject: Type.Optional(Type.String()),
-          message: Type.String({ description: 'Plain text or restricted Markdown, with its placeholders.' }),
+          language: Type.String({ description: 'The language of this text, as a canonical tag (BCP 47).' }),
+          subject: Type.Optional(
+            Type.String({ description: 'The subject line. Absent: a subject with the name of the sender.' }),
+          ),
+          message: Type.String({
+            description: 'The text of the message: plain text or restricted Markdown, with its placeholders.',
+          }),
         },
         { $id: 'TemplateText', additionalProperties: false },
       ),

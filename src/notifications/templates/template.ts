@@ -82,7 +82,7 @@ export function languageIssues(texts: readonly TemplateText[], defaultLanguage: 
   for (const [index, tag] of tags.entries()) {
     const pointer = `/texts/${index}/language`;
     if (tag === undefined) add(pointer, 'malformed', 'must be a language tag (BCP 47), such as fr or nl-BE');
-    else if (tags.indexOf(tag) < index) add(pointer, 'repeated', `there is a text in ${tag} already: keep one of them`);
+    else if (tags.indexOf(tag) < index) add(pointer, 'repeated', `has a second text in ${tag}: keep one of them`);
   }
   const preferred = parseLanguageTag(defaultLanguage);
   if (preferred === undefined || !tags.includes(preferred)) {

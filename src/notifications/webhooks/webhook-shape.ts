@@ -32,17 +32,29 @@ export const webhookShape = Type.Object(
   {
     id: Type.String(),
     url: Type.String(),
-    status: Type.String({ description: 'active, or disabled after the receiver answered 410.' }),
-    signature: Type.Optional(Type.String({ description: 'How calls are signed: v1 (HMAC) or v1a (Ed25519).' })),
-    createdAt: instantSchema('When the webhook was created.'),
+    status: Type.String({ description: 'active, or disabled after the receiver responded with 410.' }),
+    signature: Type.Optional(Type.String({ description: 'The signature of the calls: v1 (HMAC) or v1a (Ed25519).' })),
+    createdAt: instantSchema('The time at which the webhook was created.'),
     waiting: Type.Integer({ description: 'The number of queued calls, counted up to 10,000.' }),
     dead: Type.Integer({
-      description: 'The number of failed calls, counted up to 10,000. Redelivery queues them again.',
+      description: 'The number of failed calls, counted up to 10,000. The redeliver operation queues them again.',
     }),
-    oldSecretUntil: Type.Optional(instantSchema('Until then, calls also have a signature of the previous secret.')),
-    secret: Type.Optional(Type.String({ description: 'whsec_…, for v1. Shown once, when it is created or rotated.' })),
-    publicKey: Type.Optional(Type.String({ description: 'whpk_…, for v1a. Verify signatures with it.' })),
-    oldPublicKey: Type.Optional(Type.String({ description: 'The previous key, which signs until oldSecretUntil.' })),
+    oldSecretUntil: Type.Optional(
+      instantSchema(
+        'The time until which calls also have a signature of the previous secret. Absent without such a secret.',
+      ),
+    ),
+    secret: Type.Optional(
+      Type.String({
+        description: 'The shared secret for v1: whsec_…. Only present in the response that creates or rotates it.',
+      }),
+    ),
+    publicKey: Type.Optional(
+      Type.String({ description: 'The public key for v1a, with which you verify signatures: whpk_…. Absent for v1.' }),
+    ),
+    oldPublicKey: Type.Optional(
+      Type.String({ description: 'The previous public key, valid until oldSecretUntil. Absent without such a key.' }),
+    ),
   },
   { $id: 'Webhook', additionalProperties: false },
 );

@@ -1,0 +1,124 @@
+import type { RecordedExample } from '../../src/api/openapi/recorded-examples.ts';
+import { readCodeFromOutbox } from './contact-app.ts';
+import { createExampleRecorder, type ExampleRecorder } from './example-recorder.ts';
+import { makeDemoWithExternalIssuer } from './external-issuer.ts';
+import { type CleanupScope, type ServerFixture, waitUntilSigned } from './server-process.ts';
+import { waitUntil } from './wait-until.ts';
+
+const claims = {
+  citizenId: 'demo-mary',
+  givenName: 'Mary',
+  familyName: 'Smith',
+  birthDate: '1981-04-25',
+  purpose: 'tax assessment',
+  legalBasis: 'Tax Act, section 12',
+};
+const message = {
+  citizenId: 'demo-mary',
+  subject: 'Your parking permit',
+  message: 'Your parking permit is ready.',
+  reference: 'case-4711',
+  category: 'decision',
+};
+
+/** Starts a demo, and performs one request of each operation in an order in which each one succeeds. */
+export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<string, RecordedExample>> {
+  const { issuer, home, citizensClient } = await makeDemoWithExternalIssuer(scope);
+  await home.start('demo');
+  const citizenClaims = { client_id: citizensClient, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
+  const citizen = await issuer.sign({ ...citizenClaims, aud: `${home.url}/v1` });
+  const recorder = createExampleRecorder(home, { client: await home.fetchAccessToken(), citizen });
+  await recordVerifications(home, recorder);
+  const document = await recordDocuments(citizensClient, recorder);
+  await recordNotifications(recorder, document);
+  await recordTemplates(recorder);
+  await recordWebhooks(recorder);
+  await recordCitizen(home, recorder);
+  await recorder.record('listEndpoints');
+  return recorder.examples;
+}
+
+async function recordVerifications(home: ServerFixture, { record }: ExampleRecorder): Promise<void> {
+  const { verificationId, receipt } = await record('verifyIdentity', { body: claims });
+  await record('verifyIdentityByQuery', { query: claims });
+  await record('verifyIdentityQuery', { body: claims });
+  await record('readVerification', { params: { id: String(verificationId) } });
+  await waitUntilSigned(home);
+  const params = { eventId: String(receipt).replace('/v1/receipts/', '') };
+  await record('readReceipt', { params });
+  await record('readReceiptProof', { params });
+}
+
+/** Returns the id of a document that stays. Another client receives access to it. */
+async function recordDocuments(clientId: string, { record, send }: ExampleRecorder): Promise<string> {
+  const form = { citizenId: 'demo-mary', title: 'Parking permit', kind: 'permit' };
+  const { id } = await record('depositDocument', { form });
+  const params = { id: String(id) };
+  await record('readDocumentRecord', { params });
+  await record('listDocuments', { query: { citizenId: 'demo-mary' } });
+  await record('retrieveDocument', { params });
+  const grant = { clientId, purpose: 'tax assessment' };
+  await record('grantDocument', { params, body: grant });
+  await record('endGrant', { params, query: grant });
+  const { id: withdrawn } = await send('depositDocument', { form });
+  await record('withdrawDocument', { params: { id: String(withdrawn) } });
+  return String(id);
+}
+
+async function recordNotifications({ record, send }: ExampleRecorder, document: string): Promise<void> {
+  await record('previewNotification', { body: message });
+  const params = { id: String((await record('sendNotification', { body: message }))['id']) };
+  await waitUntilDelivered(params.id, send);
+  await record('readNotification', { params });
+  await record('readEvidence', { params });
+  await record('listNotifications', { query: { limit: 2 } });
+  const sendAt = new Date(Date.now() + 86_400_000).toISOString();
+  const later = await send('sendNotification', { body: { ...message, sendAt } });
+  await record('cancelNotification', { params: { id: String(later['id']) } });
+  await send('sendNotification', { body: { ...message, attachments: [document] } });
+  await record('readEvents', { query: { limit: 2 } });
+}
+
+async function recordTemplates({ record }: ExampleRecorder): Promise<void> {
+  const texts = [
+    { language: 'en', subject: 'Your permit', message: 'Dear ((name)), your permit is ready.' },
+    { language: 'fr', subject: 'Votre permis', message: 'Bonjour ((name)), votre permis est prêt.' },
+  ];
+  const { id } = await record('createTemplate', { body: { name: 'Permit ready', defaultLanguage: 'en', texts } });
+  const params = { id: String(id) };
+  await record('listTemplates');
+  await record('readTemplate', { params });
+  await record('removeTemplate', { params });
+}
+
+async function recordWebhooks({ record }: ExampleRecorder): Promise<void> {
+  const { id } = await record('createWebhook', { body: { url: 'https://hooks.example.gov/calls' } });
+  const params = { id: String(id) };
+  await record('listWebhooks');
+  await record('rotateWebhookSecret', { params });
+  await record('redeliverWebhook', { params });
+  await record('removeWebhook', { params });
+}
+
+async function recordCitizen(home: ServerFixture, { record }: ExampleRecorder): Promise<void> {
+  const messages = await record('listInboxMessages', { query: { limit: 2 } });
+  // The schema of the operation states this shape.
+  const [first] = messages['items'] as readonly { readonly id: string }[];
+  await record('openInboxMessage', { params: { id: first?.id ?? '' } });
+  const address = 'mary@example.org';
+  await record('askContactCode', { body: { channel: 'email', address } });
+  const code = await readCodeFromOutbox(home, address);
+  await record('confirmContactAddress', { body: { channel: 'email', code } });
+  const hours = { channels: ['email'], from: 8, until: 20, timeZone: 'Europe/London' };
+  await record('statePreferences', { body: { channels: ['email'], declined: ['sms'], hours, language: 'en' } });
+  await record('readPreferences');
+  await record('removeContactAddress', { query: { channel: 'email' } });
+  await record('readOwnRecord');
+  await record('readOwnAccessLog', { query: { limit: 2 } });
+  await record('changeOwnLock', { body: { locked: true } });
+}
+
+async function waitUntilDelivered(id: string, send: ExampleRecorder['send']): Promise<void> {
+  const shown = async () => await send('readNotification', { params: { id } });
+  await waitUntil(async () => (await shown())['status'] === 'delivered');
+}
