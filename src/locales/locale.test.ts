@@ -17,6 +17,7 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
     'page.uses.labels.document',
     'page.uses.labels.message',
   ],
+  es: ['page.forms.errorTitle'],
   de: ['message.website', 'page.messages.categories.information'],
   nl: ['message.website', 'page.messages.inbox', 'page.uses.labels.document'],
 };

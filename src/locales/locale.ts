@@ -12,6 +12,9 @@ export type Locale = typeof en;
 
 const locales: readonly Locale[] = [en, nb, de, fr, es, pt, it, nl];
 
+/** The languages of the pages and messages of this server. */
+export const pageLanguages: readonly string[] = locales.map(({ language }) => language);
+
 /** By the first part of a language tag. Citizens who read Nynorsk, and the old tag of Norwegian, get Bokmål. */
 const localesByLanguage: ReadonlyMap<string, Locale> = new Map([
   ...locales.map((locale) => [locale.language, locale] as const),

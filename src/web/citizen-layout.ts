@@ -1,8 +1,10 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { formatDay, formatMinute } from '../locales/date-format.ts';
+import { formatMessage } from '../locales/message-format.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html } from './html.ts';
 import { renderHtmlPage } from './page.ts';
+import { sessionWarning } from './session-warning.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** The language of a page, and the name of the site. */
@@ -10,6 +12,8 @@ export type PageLayout = {
   readonly words: CitizenTexts;
   /** Set by the operator; by default the name in the texts. */
   readonly site: string | undefined;
+  /** The minutes until the session of the signed-in citizen ends. */
+  readonly minutesLeft?: number | undefined;
 };
 
 /** The layout of the pages of one citizen. */
@@ -27,6 +31,8 @@ export type LayoutPage = {
   readonly title: string;
   readonly content: Html;
   readonly status?: number;
+  /** Whether a form has faults, so that the title of the document starts with "Error". */
+  readonly hasFaults?: boolean;
   readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
   /** The number of unread messages; absent if the page does not know it. */
   readonly unreadCount?: number;
@@ -34,14 +40,17 @@ export type LayoutPage = {
 
 /** A page with the name of the site and, for a signed-in citizen, the navigation. */
 export function renderLayout(
-  { words, site = words.site }: PageLayout,
-  { title, content, current, status = 200, unreadCount = 0 }: LayoutPage,
+  { words, site = words.site, minutesLeft }: PageLayout,
+  { title, content: ownContent, current, status = 200, hasFaults = false, unreadCount = 0 }: LayoutPage,
 ): BufferedResponse {
   const header =
     current === undefined
       ? html`<p><a href="${citizenPaths.home}"><bdi>${site}</bdi></a></p>`
       : html`<p><bdi>${site}</bdi></p>${navigation(words, current, unreadCount)}`;
-  return renderHtmlPage({ header, site, title, content, status, language: words.language });
+  const { language } = words;
+  const content = minutesLeft === undefined ? ownContent : html`${ownContent}${sessionWarning(words, minutesLeft)}`;
+  const documentTitle = hasFaults ? formatMessage(language, words.forms.errorTitle, { title }) : title;
+  return renderHtmlPage({ header, site, title, documentTitle, content, status, language });
 }
 
 /** The title of the messages, with the number of unread ones. */

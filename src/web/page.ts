@@ -38,17 +38,23 @@ type PagePart = {
   readonly language: string;
 };
 
-type HtmlPage = PagePart & { readonly header: Html | undefined; readonly site: string | undefined };
+type HtmlPage = PagePart & {
+  readonly header: Html | undefined;
+  readonly site: string | undefined;
+  /** The title of the document, if it is not that of the heading. */
+  readonly documentTitle?: string;
+};
 
 /** A whole page without script. Its stylesheet comes from this server. */
-export function renderHtmlPage({ header, site, title, content, status, language }: HtmlPage): BufferedResponse {
+export function renderHtmlPage(page: HtmlPage): BufferedResponse {
+  const { header, site, title, documentTitle = title, content, status, language } = page;
   const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
   const text = html`${trustedHtml('<!doctype html>')}
     <html lang="${language}" dir="${direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${site === undefined || title === site ? title : `${title} – ${site}`}</title>
+        <title>${site === undefined || documentTitle === site ? documentTitle : `${documentTitle} – ${site}`}</title>
         <link rel="stylesheet" href="${stylesheetPath}" />
         <link rel="icon" type="image/svg+xml" href="${favicon.path}" />
       </head>

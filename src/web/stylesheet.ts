@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PageRoute } from '../api/page-route.ts';
+import { sessionWarningCss } from './session-warning.ts';
 
 const css = `
 :root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --line: #6b6b6b; --link: #0b4f9e; --fault: #b10e1e; }
@@ -32,7 +33,7 @@ input[type='checkbox'] { inline-size: 1.5rem; block-size: 1.5rem; vertical-align
 .faults { border: 4px solid var(--fault); padding: 0 1rem 0.75rem; margin-block: 1rem; } input[type='email'], input[type='tel'] { inline-size: 26rem; } .fault { display: block; color: var(--fault); font-weight: 600; }
 table { border-collapse: collapse; } th, td { overflow-wrap: normal; text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
 [role='region'] { overflow-x: auto; }
-`;
+${sessionWarningCss}`;
 
 /** The path contains a hash of the content, so that browsers may cache it forever. */
 export const stylesheetPath = `/assets/${createHash('sha256').update(css).digest('hex').slice(0, 16)}.css`;

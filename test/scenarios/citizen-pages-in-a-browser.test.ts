@@ -146,8 +146,8 @@ for (const look of looks) {
     await check('Documents');
     await press(page, 'Use of your data');
     await check('Use of your data');
-    await press(page, 'How to reach you');
-    await check('How to reach you');
+    await press(page, 'How we contact you');
+    await check('How we contact you');
     await press(page, 'Sign out');
     await check('You are signed out');
     await page.goBack();
