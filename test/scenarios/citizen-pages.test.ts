@@ -182,7 +182,7 @@ test('the citizen sees each verification: the service, the claims, the purpose a
     'Answer: the details were not confirmed',
     'The details did not fit what the register has about you.',
     '<a href="/me/record">Your details in the register</a>',
-    '<a href="https://register.example/corrections?a=1&amp;b=2">How to have the register put right</a>',
+    '<a href="https://register.example/corrections?a=1&amp;b=2">How to have your details corrected</a>',
     'Purpose: <bdi>parking &lt;permit&gt;</bdi>',
     'Legal basis: <bdi>Road Act 7</bdi>',
     'ask the service for another way',
@@ -238,9 +238,7 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
       'It was your wish that no details',
     ].every((expected) => uses.includes(expected));
   });
-  await waitUntil(async () =>
-    textOf(await client({ path: '/outbox' })).includes('Your details are not locked any more'),
-  );
+  await waitUntil(async () => textOf(await client({ path: '/outbox' })).includes('Your details are no longer locked'));
   const presses = [...new Array(4).fill(['true', 'false']).flat(), 'true'];
   for (const locked of presses) assert.equal((await press(locked)).status, 303);
   const refused = await press('false');
