@@ -85,6 +85,7 @@ async function runBench(database: Database): Promise<void> {
     clock: systemClock,
     timer: systemTimer,
     senderOf: async () => ({ name: 'Tax Office' }),
+    calendar: app.ports.calendar,
     cascade: inboxAndEmailPolicy,
     onFault: (fault) => console.error(fault),
     channels: { ...unconfiguredChannels, inbox: inboxChannel, email },
@@ -142,9 +143,10 @@ async function fillBacklog(database: Database, app: Awaited<ReturnType<typeof cr
       const times = { createdAt: now, sendAt: null, deliverBy: now + 86_400_000, acceptedEvent: event };
       const { content } = sealMessageContent(key, id, { message: 'Hello.' }, app.random);
       const lane = { priority: 1 as const, lane: 'bulk information', reminder: false };
-      return insertNotification({ ...head, ...times, language: null, legalEffect: null, status: 'accepted', content }, [
-        { id: newId('delivery'), channel: 'email', ...lane, initialState: { status: 'queued', runAt: now } },
-      ]);
+      return insertNotification(
+        { ...head, ...times, language: null, legalEffect: null, noticeOnly: false, status: 'accepted', content },
+        [{ id: newId('delivery'), channel: 'email', ...lane, initialState: { status: 'queued', runAt: now } }],
+      );
     });
     await database.write(statements.flat());
   }

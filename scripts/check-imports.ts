@@ -25,7 +25,17 @@ const [topFiles, createFile] = ['(top)', '(create)'];
 const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>> = {
   notifications: [
     ...['text', 'languages', 'notification', 'templates', 'contact', 'rendering', 'letters', 'webhooks', 'cascade'],
-    ...['system-messages', 'delivery', 'inbox', 'evidence', 'provider-webhooks', 'channels', topFiles, createFile],
+    ...[
+      'legal-effect',
+      'system-messages',
+      'delivery',
+      'inbox',
+      'evidence',
+      'provider-webhooks',
+      'channels',
+      topFiles,
+      createFile,
+    ],
   ].map((folder) => [folder]),
   identity: [
     ...['register', 'names', 'match', 'verification-limit', 'ambiguity', 'policies', 'import'].map((folder) => [

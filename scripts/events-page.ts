@@ -5,7 +5,8 @@ import type { feedEventTypes } from '../src/notifications/webhooks/feed-store.ts
 const feedEvents: Readonly<Record<(typeof feedEventTypes)[number], string>> = {
   'notification.delivery-ended':
     'A delivery attempt of one channel ended. `channel`, `outcome` and `reason` describe it.',
-  'notification.opened': 'The citizen opened the message or confirmed its receipt.',
+  'notification.opened': 'The citizen opened the message.',
+  'notification.confirmed': 'Somebody confirmed the receipt by the link in a mail. The message may be unopened.',
   'notification.sent': 'The deadline passed. The message was sent, and there is no proof of delivery.',
   'notification.unknown': 'The deadline passed. The message may have arrived.',
   'notification.undeliverable': 'Every channel failed.',
@@ -24,7 +25,8 @@ const citizenEvents: Readonly<Record<CitizenEvent['type'], string>> = {
   'notification.rehearsed': 'A client previewed a notification.',
   'notification.accepted': 'A client sent a notification. `contentDigest` is the digest of its content.',
   'notification.status-read': 'A client read the status of a notification.',
-  'notification.opened': 'The citizen opened a message, or confirmed its receipt by a link.',
+  'notification.opened': 'The citizen opened a message.',
+  'notification.confirmed': 'Somebody who was not signed in confirmed the receipt of a message by a link.',
   'notification.cancelled': 'A client cancelled a notification.',
   'notification.delivery-ended': 'A delivery attempt ended, with channel, outcome and reason.',
   'notification.sent': 'The deadline passed without a proof of delivery.',

@@ -383,7 +383,7 @@ export type EventData = {
     | 'cancelled'>;
   /** The id of the delivery. Only for notification.delivery-ended. */
   delivery?: string;
-  /** The channel of the delivery. Only for notification.delivery-ended. */
+  /** The channel of the delivery, or of the link. Only for notification.delivery-ended and notification.confirmed. */
   channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
   /**
    * The outcome of the delivery attempt: a status of the delivery. retry: it failed, and another attempt follows. Only
@@ -412,6 +412,7 @@ export type EventData = {
     | 'unopened'
     | 'content-erased'
     | 'already-read'
+    | 'receipt-confirmed'
     | 'declined'
     | 'nothing-to-remind'
     | 'withdrawn'
@@ -426,7 +427,8 @@ export type FeedEvent = {
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.cancelled. Ignore unknown types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
+   * types.
    */
   type: string;
   /** The time of the event. */
@@ -497,6 +499,21 @@ export type InboxItem = {
   receivedAt: string;
   /** true if the citizen opened the message before. */
   opened: boolean;
+  legalEffect?: InboxLegalEffect;
+};
+
+/** Show it before the citizen opens the message. */
+export type InboxLegalEffect = {
+  /** The rule by which the message counts as served. */
+  rule: string;
+  /** Whether a confirmation by the link in a mail counts like opening. */
+  confirmationCounts: boolean;
+  /** true: unless it is opened, the message counts as served only after a letter, not posted yet. */
+  awaitsLetter: boolean;
+  /** Since when it counts as served, in the time zone of the server. */
+  effectiveOn?: string;
+  /** From when it will count as served even if the citizen does not open it. */
+  dueOn?: string;
 };
 
 export type ListDocumentsAnswer = {
@@ -632,6 +649,7 @@ export type NotificationEvent = {
     | 'failed'
     | 'unknown'
     | 'skipped'
+    | 'confirmed'
     | 'read'
     | 'undeliverable'
     | 'cancelled'>;
@@ -666,6 +684,7 @@ export type NotificationReason = {
     | 'unopened'
     | 'content-erased'
     | 'already-read'
+    | 'receipt-confirmed'
     | 'declined'
     | 'nothing-to-remind'
     | 'withdrawn'
@@ -734,12 +753,14 @@ export type OpenInboxMessageAnswer = {
   receivedAt: string;
   /** true if the citizen opened the message before. */
   opened: boolean;
+  legalEffect?: InboxLegalEffect;
   /** The text as the sender sent it: plain text or restricted Markdown. */
   message: string;
   /** The message as an HTML page in which all texts are escaped. */
   html: string;
   /** The documents that belong to the message. */
   attachments: Attachment[];
+  contact: SenderContact;
 };
 
 /**
@@ -778,6 +799,8 @@ export type PreviewNotificationAnswerChannelsItem = {
   reason?: NotificationReason;
   /** The subject line. Only for email and the inbox. */
   subject?: string;
+  /** true: this mail or text message only says that there is a message. Its content is in the inbox. */
+  noticeOnly?: boolean;
   /**
    * The text that this channel would send. A mail is shown without its id and links, and the link of a text message has
    * an id of zeros.
@@ -946,7 +969,8 @@ export type ReceiveEvent = {
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.cancelled. Ignore unknown types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
+   * types.
    */
   type: string;
   /** The time of the event. */
@@ -1018,10 +1042,21 @@ export type SendNotificationBody = {
   /** The ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
   attachments?: string[];
   /**
-   * The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The
-   * evidence contains the result. Default: no rule.
+   * The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. With
+   * -or-confirmed at its end, a confirmation by the link in a mail counts like opening. The evidence contains the
+   * result. Mails and the inbox show the rule to the citizen beforehand. Default: no rule.
    */
   legalEffect?: string;
+};
+
+/** How the citizen can contact the sender; without unknown members. */
+export type SenderContact = {
+  /** The phone number. */
+  phone?: string;
+  /** The email address. */
+  email?: string;
+  /** The URL that the server calls. */
+  url?: string;
 };
 
 export type StatePreferencesBody = {

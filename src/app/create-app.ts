@@ -14,10 +14,10 @@ import { createDocuments } from '../documents/create-documents.ts';
 import { createIdentity } from '../identity/create-identity.ts';
 import { createContactDetails } from '../identity/register/contact-details.ts';
 import type { CascadePolicy } from '../notifications/cascade/cascade.ts';
-import { createNotifications } from '../notifications/create-notifications.ts';
+import { createNotifications, type NotificationsSlice } from '../notifications/create-notifications.ts';
 import { confirmLinksOf } from '../notifications/inbox/confirm-receipt.ts';
+import { inboxLinkOf } from '../notifications/inbox/inbox-link.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
-import type { SenderOf } from '../notifications/notification/sending-service.ts';
 import { browserNotFoundPage } from '../web/not-found-page.ts';
 import { mountReceiptPage, refusedPage } from '../web/receipt-page.ts';
 import { signInConfigOf } from '../web/sign-in-config.ts';
@@ -126,7 +126,7 @@ async function createServer(
     maxConcealmentMs: settings.accessLogHiddenDays * 86_400_000,
     fingerprintKey: context.root.derive('request-prints'),
   };
-  const { organisationOf, senderOf } = notifications;
+  const { organisationOf } = notifications;
   const signInConfig = signInConfigOf(settings);
   const pageOptions = { publicUrl, context: dispatchContext, boundOperation, organisationOf };
   // Loaded only by an installation that has these pages.
@@ -139,7 +139,7 @@ async function createServer(
     pages: overridePages(options.pages, [...endpoint.pages, ...audit.pages]),
     mounts: [
       ...notifications.mounts,
-      ...receiptPageMounts(context, senderOf),
+      ...receiptPageMounts(context, notifications),
       ...(citizenPages?.mounts ?? []),
       ...endpoint.mounts,
       ...options.mounts,
@@ -182,10 +182,16 @@ export function pairOperations(
 }
 
 /** The page on which citizens confirm the receipt of mail. */
-function receiptPageMounts(context: AppContext, senderOf: SenderOf): readonly MountedHandler[] {
+function receiptPageMounts(
+  context: AppContext,
+  { senderOf, calendar }: Pick<NotificationsSlice, 'senderOf' | 'calendar'>,
+): readonly MountedHandler[] {
   const links = confirmLinksOf(context);
   const onFault = (fault: unknown) => context.log.fault('received', fault);
-  return links === undefined ? [] : [mountReceiptPage({ ...context, read: context.db.read, senderOf, onFault }, links)];
+  if (links === undefined) return [];
+  const inboxLink = inboxLinkOf(context.settings);
+  const deps = { ...context, read: context.db.read, senderOf, calendar, inboxLink, onFault };
+  return [mountReceiptPage(deps, links)];
 }
 
 function overridePages(given: readonly PageRoute[], own: readonly PageRoute[]): readonly PageRoute[] {

@@ -3,15 +3,16 @@ import type { Settings } from '../config/settings.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 
 /**
- * The settings with the defaults of the mode. The demo has the simulators, accepts client secrets, has invented contacts, and
+ * The settings with the defaults of the mode. With pages for citizens, messages link to these pages. The demo has the simulators, accepts client secrets, has invented contacts, and
  * does not scan documents.
  */
 export function modeSettings(given: Settings, isDemo: boolean): Settings & { readonly logLevel: string } {
   const { simulators = isDemo, clientSecrets = isDemo, logLevel = isDemo ? 'warn' : 'info' } = given;
-  const settings = { ...given, simulators, clientSecrets, logLevel };
+  const url = baseUrlForLinks(given);
+  const hasCitizenPages = isDemo || given.signInIssuer !== undefined;
+  const ownInboxUrl = url === undefined || !hasCitizenPages ? undefined : `${url}${citizenPaths.messages}/{id}`;
+  const settings = { ...given, simulators, clientSecrets, logLevel, inboxUrl: given.inboxUrl ?? ownInboxUrl };
   if (!isDemo) return settings;
   const { supportEmail = 'api-support@example.gov', securityContact = 'mailto:security@example.gov' } = given;
-  const url = baseUrlForLinks(given);
-  const inboxUrl = given.inboxUrl ?? (url === undefined ? undefined : `${url}${citizenPaths.messages}/{id}`);
-  return { ...settings, supportEmail, securityContact, inboxUrl, clamav: given.clamav ?? 'off' };
+  return { ...settings, supportEmail, securityContact, clamav: given.clamav ?? 'off' };
 }

@@ -5,13 +5,13 @@ import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
 
 const columns =
-  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address';
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address, reply_to, contact_phone, contact_email, contact_url, sms_sender, notice_only';
 
 /** The statement that stores a new client; for the write unit of the event `client.created`. */
 export function insertClient(client: Client): Statement {
-  const { credential } = client;
+  const { credential, messages } = client;
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
     args: [
       client.clientId,
       client.name,
@@ -30,6 +30,12 @@ export function insertClient(client: Client): Statement {
       client.binding,
       listOrNull(client.legalBases),
       listOrNull(client.returnAddress),
+      messages.replyTo ?? null,
+      messages.contactPhone ?? null,
+      messages.contactEmail ?? null,
+      messages.contactUrl ?? null,
+      messages.smsSender ?? null,
+      listOrNull(messages.noticeOnly),
     ],
   };
 }
@@ -52,20 +58,26 @@ export function setClientBinding(clientId: string, binding: Binding): Statement 
   };
 }
 
-/** The parts of a client that can be changed, each with its column values, in the order of `updateClientRow`. */
+/** The parts of a client that can be changed, each with its columns. */
 function changeableParts(client: Client) {
-  const { name, scopes, purposes, legalBases, policy, returnAddress, quota, credential } = client;
+  const { name, scopes, purposes, legalBases, policy, returnAddress, messages, quota, credential } = client;
   const jwks = credential.by === 'keys' ? JSON.stringify(credential.jwks) : null;
   const certificate = credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null;
   return [
-    ['name', name],
-    ['scopes', scopes.join(' ')],
-    ['purposes', listOrNull(purposes)],
-    ['legalBases', listOrNull(legalBases)],
-    ['policy', policy ?? null],
-    ['returnAddress', listOrNull(returnAddress)],
-    ['quota', quota.perSecond, quota.burst],
-    ['credential', jwks, certificate],
+    ['name', { name }],
+    ['scopes', { scopes: scopes.join(' ') }],
+    ['purposes', { purposes: listOrNull(purposes) }],
+    ['legalBases', { legal_bases: listOrNull(legalBases) }],
+    ['policy', { policy: policy ?? null }],
+    ['returnAddress', { return_address: listOrNull(returnAddress) }],
+    ['replyTo', { reply_to: messages.replyTo ?? null }],
+    ['contactPhone', { contact_phone: messages.contactPhone ?? null }],
+    ['contactEmail', { contact_email: messages.contactEmail ?? null }],
+    ['contactUrl', { contact_url: messages.contactUrl ?? null }],
+    ['smsSender', { sms_sender: messages.smsSender ?? null }],
+    ['noticeOnly', { notice_only: listOrNull(messages.noticeOnly) }],
+    ['quota', { quota_per_second: quota.perSecond, quota_burst: quota.burst }],
+    ['credential', { jwks, certificate }],
   ] as const;
 }
 
@@ -85,16 +97,16 @@ export function changedParts(before: Client, after: Client): ClientPart[] {
 
 /** The statement that changes a client. Its unit is refused (`rows`) if the stored client differs from `before`. */
 export function updateClientRow(before: Client, after: Client): Statement {
-  const valuesOf = (client: Client) => changeableParts(client).flatMap<SqlValue>(([, ...values]) => values);
+  const columnsOf = (client: Client) =>
+    changeableParts(client).flatMap<[string, SqlValue]>(([, values]) => Object.entries(values));
+  const [wanted, expected] = [columnsOf(after), columnsOf(before)];
+  const assignments = wanted.map(([column], index) => `${column} = $${index + 2}`);
+  const conditions = expected.map(([column], index) => `${column} is not distinct from $${index + 2 + wanted.length}`);
   return {
-    sql: `update client set name = $2, scopes = $3, purposes = $4, legal_bases = $5, policy = $6, return_address = $7,
-        quota_per_second = $8, quota_burst = $9, jwks = $10, certificate = $11
-      where client_id = $1 and disabled_at is null and name = $12 and scopes = $13 and purposes is not distinct from $14
-        and legal_bases is not distinct from $15 and policy is not distinct from $16
-        and return_address is not distinct from $17 and quota_per_second = $18 and quota_burst = $19
-        and jwks is not distinct from $20 and certificate is not distinct from $21
+    sql: `update client set ${assignments.join(', ')}
+      where client_id = $1 and disabled_at is null and ${conditions.join(' and ')}
       returning client_id`,
-    args: [before.clientId, ...valuesOf(after), ...valuesOf(before)],
+    args: [before.clientId, ...wanted.map(([, value]) => value), ...expected.map(([, value]) => value)],
     rows: 1,
   };
 }
@@ -122,6 +134,14 @@ function clientOf(row: Row): Client {
     legalBases: parseListColumn(row, 'legal_bases'),
     policy: textOrNull(row, 'policy') ?? undefined,
     returnAddress: parseListColumn(row, 'return_address'),
+    messages: {
+      replyTo: textOrNull(row, 'reply_to') ?? undefined,
+      contactPhone: textOrNull(row, 'contact_phone') ?? undefined,
+      contactEmail: textOrNull(row, 'contact_email') ?? undefined,
+      contactUrl: textOrNull(row, 'contact_url') ?? undefined,
+      smsSender: textOrNull(row, 'sms_sender') ?? undefined,
+      noticeOnly: parseListColumn(row, 'notice_only'),
+    },
     quota: { perSecond: integerField(row, 'quota_per_second'), burst: integerField(row, 'quota_burst') },
     createdAt: integerField(row, 'created_at'),
     disabledAt: integerOrNull(row, 'disabled_at') ?? undefined,

@@ -1,5 +1,6 @@
 import type { Quota } from './caller.ts';
 import { type Client, type Credential, clientFault, uniqueSorted } from './client.ts';
+import { type MessagesUpdate, updatedMessages } from './client-messages.ts';
 
 /** A change of a client. An undefined member stays unchanged; null removes the restriction or the own value. */
 export type ClientUpdate = {
@@ -9,6 +10,7 @@ export type ClientUpdate = {
   readonly legalBases?: readonly string[] | null | undefined;
   readonly policy?: string | null | undefined;
   readonly returnAddress?: readonly string[] | null | undefined;
+  readonly messages?: MessagesUpdate | undefined;
   readonly quota?: Quota | undefined;
   /** New keys for a client with keys, or a new certificate for a client with a certificate. */
   readonly credential?: Exclude<Credential, { readonly by: 'secret' }> | undefined;
@@ -33,6 +35,7 @@ export function applyClientUpdate(client: Client, wanted: ClientUpdate): Client 
     legalBases: updatedList(wanted.legalBases, client.legalBases),
     policy: updatedValue(wanted.policy, client.policy),
     returnAddress: updatedValue(wanted.returnAddress, client.returnAddress),
+    messages: updatedMessages(client.messages, wanted.messages),
   };
 }
 

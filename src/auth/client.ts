@@ -5,6 +5,7 @@ import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-
 import type { Quota } from './caller.ts';
 import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
+import { type ClientMessages, type MessagesUpdate, updatedMessages } from './client-messages.ts';
 import { defaultQuota } from './quota.ts';
 
 /** `demo` and `test` clients use fictional citizens, `team` reaches only people who agreed to it, `live` everybody. */
@@ -38,6 +39,7 @@ export type Client = {
   readonly policy: string | undefined;
   /** The lines of the return address on its letters; undefined for LETTER_RETURN_ADDRESS. */
   readonly returnAddress: readonly string[] | undefined;
+  readonly messages: ClientMessages;
   readonly quota: Quota;
   readonly createdAt: number;
   readonly disabledAt: number | undefined;
@@ -54,6 +56,7 @@ export type ClientOptions = {
   readonly legalBases?: readonly string[] | undefined;
   readonly policy?: string | undefined;
   readonly returnAddress?: readonly string[] | undefined;
+  readonly messages?: MessagesUpdate | undefined;
   readonly quota?: Quota | undefined;
 };
 
@@ -66,7 +69,7 @@ export function newClient(
   clock: Clock,
   random: RandomBytes,
 ): NewClient | { readonly fault: string } {
-  const { name, kind, scopes, credential, purposes, legalBases, policy, returnAddress } = wanted;
+  const { name, kind, scopes, credential, purposes, legalBases, policy, returnAddress, messages } = wanted;
   const quota = wanted.quota ?? defaultQuota;
   const fault = clientFault({ name, scopes, quota });
   if (fault !== undefined) return { fault };
@@ -92,6 +95,7 @@ export function newClient(
       legalBases: legalBases && uniqueSorted(legalBases),
       policy,
       returnAddress,
+      messages: updatedMessages({}, messages),
       quota,
       createdAt: clock.now(),
       disabledAt: undefined,

@@ -7,6 +7,7 @@ import type { Read } from '../db/database.ts';
 import { findPolicy, policyNames } from '../identity/policies/policy-store.ts';
 import { parseReturnAddress, returnAddressRequirement } from '../kernel/return-address.ts';
 import { readArgumentFile } from './argument-file.ts';
+import { messageFlags, parseMessageFlags } from './client-message-flags.ts';
 import { UsageError, wrongOption } from './command.ts';
 
 /** The parts of a comma-separated list, without empty ones. */
@@ -29,6 +30,7 @@ export const clientFlags = {
   quota: string,
   jwks: string,
   certificate: string,
+  ...messageFlags,
 };
 
 /** Parses those flags, except the credential and the scopes. Undefined: the flag is absent; null: `any` or `none`. */
@@ -39,6 +41,7 @@ export function parseClientFlags(values: { readonly [Flag in keyof typeof client
     legalBases: parseListOrAny('--legal-bases', legalBases),
     policy: policy === 'none' ? null : policy,
     returnAddress: returnAddress === undefined ? undefined : parseReturnAddressFlag(returnAddress),
+    messages: parseMessageFlags(values),
     quota: quota === undefined ? undefined : parseQuota(quota),
   };
 }

@@ -61,6 +61,48 @@ for (const engine of engines) {
     );
   });
 
+  test(`${engine.name}: the settings for messages of a client are stored, changed, listed and reset`, async (t) => {
+    const line = await openClientCommands(t, engine);
+    const { db, run } = line;
+    const phone = ['--contact-phone', '+44 20 7946 0000', '--contact-email', 'help@tax.example'];
+    const other = ['--contact-url', 'https://tax.example/help', '--sms-sender', 'TaxAgency'];
+    const flags = ['--scopes', 'notifications:send', '--secret', '--json', '--reply-to', 'answers@tax.example'];
+    const made = await run(
+      'clients',
+      'create',
+      'Tax',
+      ...flags,
+      ...phone,
+      ...other,
+      '--notice-only',
+      'urgent,decision',
+    );
+    const { clientId } = JSON.parse(made.stdout);
+    const all = {
+      replyTo: 'answers@tax.example',
+      contactPhone: '+44 20 7946 0000',
+      contactEmail: 'help@tax.example',
+      contactUrl: 'https://tax.example/help',
+      smsSender: 'TaxAgency',
+      noticeOnly: ['decision', 'urgent'],
+    };
+    const stored = async () => (await findClient(db.read, clientId))?.messages;
+    assert.deepEqual(await stored(), all);
+    const [listed] = JSON.parse((await run('clients', 'list', '--json')).stdout);
+    assert.deepEqual(Object.fromEntries(Object.keys(all).map((name) => [name, listed[name]])), all);
+    const update = (...args: string[]) => run('clients', 'update', clientId, ...args);
+    assert.match(
+      (await update('--sms-sender', 'Tax 2', '--notice-only', 'none')).stderr,
+      /^Changed smsSender, noticeOnly of/,
+    );
+    assert.deepEqual(await stored(), { ...all, smsSender: 'Tax 2', noticeOnly: [] });
+    const none = ['--reply-to', 'none', '--contact-phone', 'none', '--contact-email', 'none', '--contact-url', 'none'];
+    assert.equal((await update(...none, '--sms-sender', 'none', '--notice-only', 'default')).code, 0);
+    const members = Object.keys(all).map((name) => [name, undefined]);
+    assert.deepEqual(await stored(), Object.fromEntries(members));
+    assert.deepEqual((await readPendingEvents(line)).at(-1)?.changed, Object.keys(all));
+  });
+
   test(`${engine.name}: the second of two concurrent updates changes nothing and fails`, async (t) => {
     const line = await openClientCommands(t, engine);
     const { db, hooks, run } = line;
@@ -116,6 +158,23 @@ test('an update with a wrong value reports the expected one and changes nothing'
     [
       ['update', clientId, '--return-address', 'a,'],
       /--return-address: expected 1 to 6 lines with commas between them, at mos/,
+    ],
+    [
+      ['update', clientId, '--reply-to', 'a@b.example, c@d.example'],
+      /--reply-to: expected one email address without a name/,
+    ],
+    [['update', clientId, '--contact-phone', 'call us'], /--contact-phone: expected a phone number of 3 to 30 digits/],
+    [['update', clientId, '--contact-email', 'tax'], /--contact-email: expected one email address/],
+    [['update', clientId, '--contact-url', 'http://tax.example'], /--contact-url: expected an https URL/],
+    [['update', clientId, '--contact-url', 'https://me:pw@tax.example'], /--contact-url: expected an https URL/],
+    [
+      ['update', clientId, '--sms-sender', 'National Tax'],
+      /--sms-sender: expected 1 to 11 letters A to Z, digits and spaces, .*, or none, received "National Tax"/,
+    ],
+    [['update', clientId, '--sms-sender', '12345'], /--sms-sender: expected 1 to 11 letters/],
+    [
+      ['update', clientId, '--notice-only', 'decisions'],
+      /--notice-only: expected a comma-separated list of information, decision, reminder, urgent, or none, or default, received/,
     ],
     [['update', clientId, '--name', ''], /a name has 1 to 100 characters/],
     [

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
 import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
 import { clientFlags, parseClientFlags, parseCredentialFlags, parseScopes, requirePolicy } from './client-flags.ts';
+import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
 import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
 
@@ -22,6 +23,7 @@ const options: Command['options'] = [
     meaning:
       'The address for undeliverable letters, in letters that are printed from now on. "none": LETTER_RETURN_ADDRESS.',
   },
+  ...messageOptions,
   { form: '--quota N', meaning: 'Requests per second for each scope.' },
   { form: '--jwks FILE', meaning: 'New public keys for a client that already uses keys.' },
   {
@@ -37,7 +39,9 @@ export function clientUpdateCommand(withContext: WithContext<CommandContext>, te
   return {
     name: 'clients update',
     usage:
-      'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--return-address TEXT|none] [--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
+      'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--return-address TEXT|none] ' +
+      `${messageFlagsUsage} ` +
+      '[--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
     summary: 'Changes the scopes, the keys or other values of a client.',
     options,
     notes,

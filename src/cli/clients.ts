@@ -14,6 +14,7 @@ import {
   parseScopes,
   requirePolicy,
 } from './client-flags.ts';
+import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
 import {
   type Command,
@@ -60,6 +61,7 @@ const createOptions: Command['options'] = [
     meaning: "The address for undeliverable letters, such as 'P.O. Box 100, 0101 Oslo'.",
     defaultValue: 'LETTER_RETURN_ADDRESS',
   },
+  ...messageOptions,
   { form: '--quota N', meaning: 'Requests per second for each scope.', defaultValue: '1000' },
   jsonOption,
 ];
@@ -86,7 +88,9 @@ export function clientCommands(withContext: WithContext<CommandContext>, termina
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] [--quota N] [--json]',
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] ' +
+        `${messageFlagsUsage} ` +
+        '[--quota N] [--json]',
       summary: 'Creates a client that can call the API.',
       options: createOptions,
       notes: createNotes,
@@ -159,7 +163,7 @@ async function parseCreateFlags(
   // Only the demo creates demo clients.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
   if (kind === undefined) throw wrongOption('--kind', 'test, team or live', values.kind);
-  const { purposes, legalBases, returnAddress, quota } = parseClientFlags(values);
+  const { purposes, legalBases, returnAddress, messages, quota } = parseClientFlags(values);
   const wanted: ClientOptions = {
     name,
     kind,
@@ -170,6 +174,7 @@ async function parseCreateFlags(
     legalBases: legalBases ?? undefined,
     policy: values.policy,
     returnAddress: returnAddress ?? undefined,
+    messages,
     quota,
   };
   return { wanted, json: values.json === true };
@@ -190,7 +195,9 @@ async function createClient(
     statements: [insertClient(client)],
   });
   const shown = printableClient(client, secret);
-  const lines = Object.entries(shown).map(([name, value]) => value && `${name}: ${[value].flat().join(' ')}\n`);
+  const lines = Object.entries(shown).map(
+    ([name, value]) => value && `${name}: ${[value].flat().join(' ') || 'none'}\n`,
+  );
   terminal.stdout(json ? `${JSON.stringify(shown)}\n` : lines.join(''), secret && lostSecretMessage(client.clientId));
   if (secret !== undefined)
     terminal.stderr(
@@ -265,6 +272,7 @@ function printableClient(client: Client, secret?: Secret) {
     legalBases: client.legalBases,
     policy: client.policy,
     returnAddress: client.returnAddress?.join(', '),
+    ...client.messages,
     quotaPerSecond: client.quota.perSecond,
     createdAt: formatInstant(createdAt),
     disabledAt: disabledAt === undefined ? undefined : formatInstant(disabledAt),

@@ -71,8 +71,10 @@ export type CitizenEvent =
         readonly contentDigest: string;
       })
   | NotificationHead<'notification.status-read'>
-  /** `channel`: the channel of the opened link; absent if the message was opened in the inbox. */
-  | (NotificationHead<'notification.opened'> & { readonly channel?: string | undefined })
+  /** The citizen opened the message in the inbox, signed in. */
+  | NotificationHead<'notification.opened'>
+  /** Somebody who was not signed in confirmed the receipt by the link in a message of that channel. */
+  | (NotificationHead<'notification.confirmed'> & { readonly channel: string })
   | (CitizenHead<'inbox.listed'> & { readonly shown: number })
   /** The contact preferences or verified addresses of the citizen were changed, or read. */
   | CitizenHead<'contact-wishes.stated' | 'contact-wishes.read'>
@@ -165,6 +167,12 @@ export type SystemEvent =
         | 'legalBases'
         | 'policy'
         | 'returnAddress'
+        | 'replyTo'
+        | 'contactPhone'
+        | 'contactEmail'
+        | 'contactUrl'
+        | 'smsSender'
+        | 'noticeOnly'
         | 'quota'
         | 'credential'
       )[];

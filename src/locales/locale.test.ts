@@ -8,7 +8,11 @@ import { placeholdersOf } from './message-format.ts';
 const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
 
 /** Texts that are the same in English and in another language, by key. */
-const sharedKeys: Readonly<Record<string, readonly string[]>> = { fr: ['page.nav.messages', 'page.nav.documents'] };
+const sharedKeys: Readonly<Record<string, readonly string[]>> = {
+  fr: ['page.nav.messages', 'page.nav.documents'],
+  de: ['message.website'],
+  nl: ['message.website'],
+};
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */
 function textsByKey(texts: object, prefix = ''): Map<string, string> {

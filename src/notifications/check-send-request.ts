@@ -2,7 +2,7 @@ import type { OperationCall, ValidPart } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import type { Issue } from '../kernel/refusal.ts';
 import { type PlannedStep, type PlanOptions, planSteps } from './cascade/cascade.ts';
-import { legalRuleIssues } from './evidence/legal-effect.ts';
+import { legalRuleIssues } from './legal-effect/legal-effect.ts';
 import type { CitizenContact } from './notification/contact.ts';
 import { type Attachment, generateSalt, type MessageContent } from './notification/message-content.ts';
 import type { NotificationPorts } from './ports.ts';

@@ -120,13 +120,13 @@ async function acceptCode(
   };
 }
 
-/** The code proves that its message was received, as the link of a mail does. */
+/** The code proves that the citizen has read its message. */
 async function receiptEffectOf(
   { read, now, createId }: ConfirmCall,
   { notification }: ContactCode,
 ): Promise<Effect | undefined> {
   const [delivery] = await findDeliveries(read, notification);
   if (delivery === undefined) return undefined;
-  const effect = await confirmationEffect({ read, createId, clock: { now: () => now } }, delivery.id);
-  return effect === 'already-read' ? undefined : effect;
+  const effect = await confirmationEffect({ read, createId, clock: { now: () => now } }, delivery.id, 'code');
+  return effect === 'known' ? undefined : effect;
 }

@@ -13,9 +13,9 @@ import { providerEndpoints } from './channels/provider-endpoints.ts';
 import { confirmContactAddress } from './confirm-contact-address.ts';
 import { createTemplate } from './create-template.ts';
 import { createWebhook } from './create-webhook.ts';
-import { type Calendar, calendarNotice } from './evidence/legal-effect.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
+import { type Calendar, calendarNotice } from './legal-effect/legal-effect.ts';
 import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
 import { listInboxMessages } from './list-inbox-messages.ts';
 import { listNotifications } from './list-notifications.ts';
@@ -68,6 +68,7 @@ export type NotificationsDeps = SliceDeps & {
 export type NotificationsSlice = Slice & {
   readonly notices: Notices;
   readonly senderOf: SenderOf;
+  readonly calendar: Calendar;
   /** The name of the organisation of a client, as citizens read it. */
   organisationOf(clientId: string): string;
   /** The endpoints that providers call to report deliveries. */
@@ -119,6 +120,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
   const contactOf = createContactLookup(deps, deps.registeredContactOf);
   const senderOf = createSenderLookup(deps.clients, settings.registerName);
   const serviceOf = createServiceLookup(deps.clients, settings.registerName);
+  const calendar = calendarOf(deps);
   logDeliveries(log, onCommitted);
   const ports: AllPorts = {
     contactOf,
@@ -137,12 +139,12 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     isPrivateHost: createPrivateHostCheck(targetRulesOf(settings)),
     evidenceKey: deps.evidenceKey,
     evidenceIssuer: deps.publicUrl,
-    calendar: calendarOf(deps),
+    calendar,
     requestTimeStamp: await createTimeStamper(deps),
   };
   return {
     operations: allOperations.map((operation) => bindOperation(operation, ports)),
-    jobs: notificationJobs({ ...deps, contactOf, senderOf }),
+    jobs: notificationJobs({ ...deps, contactOf, senderOf, calendar }),
     registerMetrics: (metrics) => {
       countDeliveries(metrics, onCommitted);
       countFinalStatuses(metrics, onCommitted);
@@ -150,6 +152,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     checks: [{ onlyWorker: true, run: () => reportMissingSpool({ settings, log }) }],
     notices: createNotices(ports),
     senderOf,
+    calendar,
     organisationOf: (clientId) => serviceOf(clientId).name,
     mounts: providerEndpoints(deps),
   };

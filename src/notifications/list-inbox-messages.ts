@@ -4,6 +4,8 @@ import { formatInstant } from '../kernel/clock.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import { findInboxPage, findInboxPosition, type InboxMessage, receivedAtOf } from './inbox/citizen-inbox.ts';
+import { findLegalNotice } from './legal-effect/find-legal-notice.ts';
+import type { LegalNotice } from './notification/legal-notice.ts';
 import { messageLanguageOf } from './notification/message-content.ts';
 import { categories } from './notification/notification.ts';
 import { literalUnion } from './notification/notification-shape.ts';
@@ -45,6 +47,32 @@ export const inboxItemProperties = {
     description: 'The time at which the message was in the inbox: createdAt, or the time that the sender requested.',
   }),
   opened: Type.Boolean({ description: 'true if the citizen opened the message before.' }),
+  legalEffect: Type.Optional(
+    Type.Object(
+      {
+        rule: Type.String({ description: 'The rule by which the message counts as served.' }),
+        confirmationCounts: Type.Boolean({
+          description: 'Whether a confirmation by the link in a mail counts like opening.',
+        }),
+        awaitsLetter: Type.Boolean({
+          description: 'true: unless it is opened, the message counts as served only after a letter, not posted yet.',
+        }),
+        effectiveOn: Type.Optional(
+          Type.String({
+            format: 'date',
+            description: 'Since when it counts as served, in the time zone of the server.',
+          }),
+        ),
+        dueOn: Type.Optional(
+          Type.String({
+            format: 'date',
+            description: 'From when it will count as served even if the citizen does not open it.',
+          }),
+        ),
+      },
+      { $id: 'InboxLegalEffect', description: 'Show it before the citizen opens the message.' },
+    ),
+  ),
 };
 
 /** Lists the citizen's own inbox, newest first. Listing does not open messages; `openInboxMessage` does. */
@@ -83,7 +111,12 @@ export const listInboxMessages = defineOperation({
     }
     const { messages, next } = await findInboxPage({ ...call.ports, read: call.read }, citizenId, { limit, before });
     const language = await citizenLanguageOf(call.ports, citizenId);
-    const items = await Promise.all(messages.map((message) => inboxItemOf(message, call.ports, language)));
+    const items = await Promise.all(
+      messages.map(async (message) => {
+        const legalNotice = await findLegalNotice({ ...call.ports, read: call.read }, message.notification, call);
+        return await inboxItemOf({ ...message, legalNotice }, call.ports, language);
+      }),
+    );
     const head = { id: call.createId('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
@@ -107,7 +140,7 @@ export async function citizenLanguageOf(
 
 /** The JSON of a message in the list, with the current name of its sender. */
 export async function inboxItemOf(
-  { notification, content }: InboxMessage,
+  { notification, content, legalNotice }: InboxMessage & { readonly legalNotice: LegalNotice | undefined },
   { senderOf }: NotificationPorts,
   citizenLanguage: string | undefined,
 ) {
@@ -122,5 +155,6 @@ export async function inboxItemOf(
     createdAt: formatInstant(createdAt),
     receivedAt: formatInstant(receivedAtOf(notification)),
     opened: status === 'read',
+    ...(legalNotice === undefined ? {} : { legalEffect: legalNotice }),
   };
 }

@@ -26,7 +26,7 @@ class ChannelsMissing extends Error {
 }
 
 type NotificationJobDeps = SliceDeps &
-  Pick<DeliveryDeps, 'cascade' | 'contactOf' | 'senderOf'> & {
+  Pick<DeliveryDeps, 'cascade' | 'contactOf' | 'senderOf' | 'calendar'> & {
     /** The channels to providers; only a process with the worker role has them. */
     readonly channels: ExternalChannels | undefined;
   };

@@ -5,6 +5,7 @@ import { parseContactAddress } from './contact/contact-code.ts';
 import { letterAddressOf } from './contact/postal-address.ts';
 import { isSimulated } from './delivery/simulator.ts';
 import type { CitizenContact } from './notification/contact.ts';
+import type { LegalNotice } from './notification/legal-notice.ts';
 import { blocksOf, type MessageContent } from './notification/message-content.ts';
 import { type ChannelName, channelNames } from './notification/notification.ts';
 import { literalUnion, reasonShape } from './notification/notification-shape.ts';
@@ -43,6 +44,12 @@ export const previewShape = Type.Object({
       }),
       reason: Type.Optional(reasonShape),
       subject: Type.Optional(Type.String({ description: 'The subject line. Only for email and the inbox.' })),
+      noticeOnly: Type.Optional(
+        Type.Boolean({
+          description:
+            'true: this mail or text message only says that there is a message. Its content is in the inbox.',
+        }),
+      ),
       text: Type.String({
         description:
           'The text that this channel would send. A mail is shown without its id and links, and the link of a text message has an id of zeros.',
@@ -66,6 +73,9 @@ type PreviewInput = {
   /** If false, nothing in the answer depends on whether the citizen exists. */
   readonly mayKnowCitizen: boolean;
   readonly content: MessageContent;
+  readonly reference: string | null;
+  readonly noticeOnly: boolean;
+  readonly legalNotice: LegalNotice | undefined;
   readonly service: SendingService;
   readonly language: string | undefined;
   readonly ports: Pick<NotificationPorts, 'cascade' | 'checkLetter' | 'inboxLink'>;
@@ -85,8 +95,8 @@ export async function previewAnswer(input: PreviewInput) {
 }
 
 async function previewStep(input: PreviewInput, { channel, runAt, reminder }: PlannedStep) {
-  const { mayKnowCitizen, content, language, ports } = input;
-  const { name: sender, returnAddress } = input.service;
+  const { mayKnowCitizen, content, language, ports, noticeOnly } = input;
+  const { name: sender, returnAddress, messages: senderSettings } = input.service;
   const { subject, message: text } = content;
   const contact = mayKnowCitizen ? input.contact : undefined;
   const letter = { contact, content, sender, returnAddress, language, reminder, at: runAt };
@@ -107,11 +117,16 @@ async function previewStep(input: PreviewInput, { channel, runAt, reminder }: Pl
       return { ...head, subject: title, text, html };
     }
     case 'email':
-      return { ...head, ...renderMailText({ sender, subject, content, reminder, language }) };
+      return {
+        ...head,
+        ...(noticeOnly ? { noticeOnly } : {}),
+        ...renderMailText({ ...input, sender, senderSettings, subject, reminder }),
+      };
     case 'sms':
       return {
         ...head,
-        ...renderSmsText({ sender, subject, content, language, inbox: ports.inboxLink?.(placeholderId) }),
+        ...(noticeOnly ? { noticeOnly } : {}),
+        ...renderSmsText({ ...input, sender, subject, inbox: ports.inboxLink?.(placeholderId) }),
       };
     case 'letter':
       return { ...head, text };

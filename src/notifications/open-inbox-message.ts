@@ -3,10 +3,12 @@ import { type Decision, defineOperation, type OperationCall, type RefusedDecisio
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { openMessageOfCitizen } from './inbox/citizen-inbox.ts';
+import { findLegalNotice } from './legal-effect/find-legal-notice.ts';
 import { citizenLanguageOf, inboxItemOf, inboxItemProperties } from './list-inbox-messages.ts';
 import { blocksOf } from './notification/message-content.ts';
 import type { NotificationPorts } from './ports.ts';
-import { defaultSubject } from './rendering/mail-text.ts';
+import { contactLines } from './rendering/contact-lines.ts';
+import { defaultSubject, messageNumberText } from './rendering/mail-text.ts';
 import { renderMessageHtml } from './rendering/message-html.ts';
 
 const request = {
@@ -48,6 +50,14 @@ export const openInboxMessage = defineOperation({
             { $id: 'Attachment' },
           ),
         ),
+        contact: Type.Object(
+          {
+            phone: Type.Optional(Type.String()),
+            email: Type.Optional(Type.String()),
+            url: Type.Optional(Type.String()),
+          },
+          { $id: 'SenderContact', description: 'How the citizen can contact the sender; without unknown members.' },
+        ),
       }),
     },
   },
@@ -66,15 +76,26 @@ async function openForCitizen(
   const found = id === undefined ? undefined : await openMessageOfCitizen(deps, citizenId, { id, now: call.now });
   if (found === undefined) return { refusal: refuse('notification-not-found') };
   const { content, notification, effect } = found;
-  const item = await inboxItemOf(found, call.ports, await citizenLanguageOf(call.ports, citizenId));
+  const opening = notification.status === 'read' ? { now: call.now } : { now: call.now, openedAt: call.now };
+  const legalNotice = await findLegalNotice(deps, notification, opening);
+  const item = await inboxItemOf({ ...found, legalNotice }, call.ports, await citizenLanguageOf(call.ports, citizenId));
   const language = item.language ?? undefined;
   const { sender } = item;
   const title = content.subject ?? defaultSubject(language, sender);
-  const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, notification: notification.id });
+  const { messages } = await call.ports.senderOf(notification.clientId);
+  const { contactPhone: phone, contactEmail: email, contactUrl: url } = messages ?? {};
+  const senderContact = {
+    ...(phone === undefined ? {} : { phone }),
+    ...(email === undefined ? {} : { email }),
+    ...(url === undefined ? {} : { url }),
+  };
+  const contact = contactLines(language, messages);
+  const references = [messageNumberText(language, notification.id)];
+  const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, contact, references });
   const { attachments = [] } = content;
   return {
     effect,
-    answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
+    answer: { status: 200, json: { ...item, message: content.message, html, attachments, contact: senderContact } },
     // The message has changed since it was read: try again.
     onConflict: () => openForCitizen(call),
   };

@@ -3,6 +3,7 @@ import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { CascadePolicy } from './cascade/cascade.ts';
 import type { InboxLink } from './inbox/inbox-link.ts';
+import type { Calendar } from './legal-effect/legal-effect.ts';
 import type { CheckLetter } from './letters/check-letter.ts';
 import type { ContactOf } from './notification/contact.ts';
 import type { SenderOf } from './notification/sending-service.ts';
@@ -33,4 +34,6 @@ export type NotificationPorts = {
   readonly checkLetter?: CheckLetter | undefined;
   /** Undefined when messages have no link to the inbox. */
   readonly inboxLink?: InboxLink | undefined;
+  /** The days that do not count as working days, for legal effect. */
+  readonly calendar: Calendar;
 };

@@ -45,7 +45,7 @@ for (const engine of engines) {
     const { text, segments } = channels.find(({ channel }) => channel === 'sms') ?? assert.fail();
     assert.match(
       text,
-      /^Tax Office: a message for you "Your tax" lies in your inbox\.\nhttps:\/\/gov\.example\/i{100}\/ntf_0{26}$/,
+      /^Tax Office: you have a new message about "Your tax"\. Read it at https:\/\/gov\.example\/i{100}\/ntf_0{26}$/,
     );
     assert.equal(segments, 2);
   });

@@ -1,7 +1,9 @@
 import { defineOperation } from '../api/operation.ts';
 import { refuseIssues } from '../kernel/refusal.ts';
 import { checkSendRequest, mayKnowCitizen, type SendCall, sendIssuesOf, sendRequest } from './check-send-request.ts';
+import { plannedLegalNotice } from './legal-effect/find-legal-notice.ts';
 import { messageLanguageOf } from './notification/message-content.ts';
+import { isNoticeOnly } from './notification/sending-service.ts';
 import { previewAnswer, previewShape } from './notification-preview.ts';
 
 /** Checks a message to one citizen as `sendNotification` does, and shows it. Nothing is stored except the event of the preview. */
@@ -28,11 +30,16 @@ export const previewNotification = defineOperation({
     const { times, contact, content, steps } = checked;
     const { caller, body, ports } = call;
     const head = { id: call.createId('event'), at: call.now, actor: { client: caller.clientId } };
+    const service = await ports.senderOf(caller.clientId);
+    const { legalEffect: rule, category = 'information' } = body;
     const json = await previewAnswer({
       steps,
       contact,
       content,
-      service: await ports.senderOf(caller.clientId),
+      reference: body.reference ?? null,
+      noticeOnly: isNoticeOnly(service, category, ports.inboxLink !== undefined),
+      legalNotice: rule === undefined ? undefined : plannedLegalNotice(rule, times.sendAt ?? call.now, ports.calendar),
+      service,
       language: messageLanguageOf(content, body.language ?? null, known ? contact?.language : undefined),
       deliverBy: times.deliverBy,
       mayKnowCitizen: known,

@@ -6,9 +6,10 @@ import { refuse } from '../kernel/refusal.ts';
 import { type CitizenKeys, keyCacheMs } from '../ledger/citizen-keys.ts';
 import { type Erasure, findErasure } from '../ledger/erase-citizen.ts';
 import { type RequestTimeStamp, signEvidence } from './evidence/evidence-bundle.ts';
-import { evidenceClaimsOf, legalFactsOf } from './evidence/evidence-claims.ts';
-import { type Calendar, type LegalEffect, legalEffectOf } from './evidence/legal-effect.ts';
-import { findLegalEffect, saveLegalEffect } from './evidence/legal-effect-store.ts';
+import { evidenceClaimsOf } from './evidence/evidence-claims.ts';
+import { type LegalEffect, legalEffectOf } from './legal-effect/legal-effect.ts';
+import { findLegalEffect, saveLegalEffect } from './legal-effect/legal-effect-store.ts';
+import { legalFactsOf } from './legal-effect/legal-facts.ts';
 import { type MessageContent, openMessageContent, tryOpenContent } from './notification/message-content.ts';
 import type { Notification } from './notification/notification.ts';
 import { type NotificationDetails, notificationParams } from './notification/notification-shape.ts';
@@ -24,8 +25,6 @@ export type EvidencePorts = {
   readonly evidenceKey: () => SigningKey;
   /** The public URL of this server, which bundles contain. */
   readonly evidenceIssuer: string;
-  /** The days that do not count as working days. */
-  readonly calendar: Calendar;
   /** Requests time stamps; absent when the operator has set no authority. */
   readonly requestTimeStamp?: RequestTimeStamp | undefined;
 };

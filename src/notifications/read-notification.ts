@@ -2,9 +2,8 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import type { Read } from '../db/database.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { findAttempts, findDeliveries } from './notification/delivery-store.ts';
 import { foldStatus } from './notification/notification.ts';
-import { findHistory } from './notification/notification-history-store.ts';
+import { findDetails } from './notification/notification-details.ts';
 import {
   type NotificationDetails,
   notificationParams,
@@ -66,9 +65,7 @@ export async function findOwnNotification(
   const id = parseId('notification', text);
   const stored = id === undefined ? undefined : await findNotification(read, id);
   if (stored === undefined || stored.clientId !== clientId) return undefined;
-  const deliveries = await findDeliveries(read, stored.id);
-  // Read after the deliveries: a change between the two reads is then in both, never in neither, and it is counted once.
-  const [attempts, history] = await Promise.all([findAttempts(read, deliveries), findHistory(read, stored.id)]);
-  const status = foldStatus(stored.status, deliveries, false);
-  return { notification: { ...stored, status }, deliveries, attempts, history };
+  const details = await findDetails(read, stored);
+  const status = foldStatus(stored.status, details.deliveries, false);
+  return { ...details, notification: { ...stored, status } };
 }

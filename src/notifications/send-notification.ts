@@ -12,6 +12,7 @@ import {
 } from './check-send-request.ts';
 import { acceptNotification } from './notification/accept-notification.ts';
 import { literalUnion, receiptPathOf } from './notification/notification-shape.ts';
+import { isNoticeOnly } from './notification/sending-service.ts';
 
 const acceptedShape = Type.Object({
   id: Type.String(),
@@ -67,12 +68,14 @@ export const sendNotification = defineOperation({
 async function acceptDecision(call: SendCall, { times, contact, content, steps }: CheckedRequest): Promise<Decision> {
   const { citizenId, category = 'information', reference = null, legalEffect = null } = call.body;
   const { sendAt, deliverBy } = times;
+  const service = await call.ports.senderOf(call.caller.clientId);
   const { notification, event, ...writes } = await acceptNotification(call, {
     clientId: call.caller.clientId,
     citizenId,
     reference,
     category,
     legalEffect,
+    noticeOnly: isNoticeOnly(service, category, call.ports.inboxLink !== undefined),
     content,
     // The language of the citizen is not stored: its sender could read it. The parts that show the message look it up.
     language: call.body.language ?? null,

@@ -3,7 +3,7 @@ import { safeName } from '../api/validate-request.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
 import type { Issue, IssueCode } from '../kernel/refusal.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
-import { isLegalRule } from './evidence/legal-effect.ts';
+import { isLegalRule, legalRuleRequirement } from './legal-effect/legal-effect.ts';
 import { categories, channelNames } from './notification/notification.ts';
 import { languageTagSchema, literalUnion, optionalInstantSchema } from './notification/notification-shape.ts';
 import { type Template, textForLanguage } from './templates/template.ts';
@@ -117,7 +117,7 @@ export const sendBody = Type.Object(
       Type.String({
         maxLength: 40,
         description:
-          'The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The evidence contains the result. Default: no rule.',
+          'The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. With -or-confirmed at its end, a confirmation by the link in a mail counts like opening. The evidence contains the result. Mails and the inbox show the rule to the citizen beforehand. Default: no rule.',
       }),
     ),
   },
@@ -194,8 +194,7 @@ export function textIssues(body: Partial<SendBody>, { faulty = new Set(), templa
     ['/reference', reference, 'line'],
   ]);
   if (legalEffect !== undefined && !isLegalRule(legalEffect)) {
-    const detail = 'must be opened, after-N-working-days, after-N-days or as-letter';
-    issues.push({ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail });
+    issues.push({ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail: legalRuleRequirement });
   }
   if (templateId !== undefined) return [...issues, ...templateTextIssues(body, faulty, template)];
   if (message === undefined && !faulty.has('message') && !faulty.has('templateId')) {

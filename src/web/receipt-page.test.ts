@@ -16,6 +16,7 @@ test('while the database is unavailable, a citizen sees a page with 503 and the 
     clock: systemClock,
     createId,
     senderOf: async () => ({ name: 'Tax Office' }),
+    calendar: { holidays: new Set<string>() },
     read: () => Promise.reject(away),
     commit: () => Promise.reject(away),
     onFault: (fault: unknown) => void faults.push(fault),

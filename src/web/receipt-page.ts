@@ -13,12 +13,24 @@ import {
   confirmReceipt,
   findConfirmableMail,
 } from '../notifications/inbox/confirm-receipt.ts';
+import type { InboxLink } from '../notifications/inbox/inbox-link.ts';
+import { findLegalNotice } from '../notifications/legal-effect/find-legal-notice.ts';
+import type { Calendar } from '../notifications/legal-effect/legal-effect.ts';
+import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
 import type { SenderOf } from '../notifications/notification/sending-service.ts';
+import { legalSentences } from '../notifications/rendering/legal-text.ts';
 import { html } from './html.ts';
 import { citizenPage } from './page.ts';
 import { prefersHtml } from './prefers-html.ts';
 
-type ReceiptPageDeps = ConfirmDeps & { readonly senderOf: SenderOf; onFault(fault: unknown): void };
+type ReceiptPageDeps = ConfirmDeps & {
+  readonly senderOf: SenderOf;
+  /** The days that do not count as working days, for legal effect. */
+  readonly calendar: Calendar;
+  /** The page of a message in the inbox; undefined when there is none. */
+  readonly inboxLink?: InboxLink | undefined;
+  onFault(fault: unknown): void;
+};
 
 /**
  * The page of the confirmation link in a mail. Only its button confirms, because mail scanners open links too. It names the
@@ -38,9 +50,12 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
     }
     const found = await findConfirmableMail(deps.read, delivery);
     if (found === undefined) return unknownLinkPage(locale);
-    const { name: sender } = await deps.senderOf(found.notification.clientId);
-    if (found.notification.status !== 'read') return askPage(path, locale, sender);
-    return confirmedPage(locale, sender);
+    const { notification, isConfirmed } = found;
+    const { name: sender } = await deps.senderOf(notification.clientId);
+    const notice = await findLegalNotice(deps, notification, { now: deps.clock.now() });
+    if (!isConfirmed && notification.status !== 'read') return askPage(path, locale, { sender, notice });
+    const link = notification.status === 'read' ? undefined : deps.inboxLink?.(notification.id);
+    return confirmedPage(locale, { sender, notice, link });
   }
   const handler: RequestListener = (request, response) => {
     answer(request)
@@ -60,17 +75,34 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
 
 const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language' };
 
-function askPage(path: string, { receiptPage: { ask }, language }: Locale, sender: string) {
-  const { title, text, button, warning } = ask;
+type ReceiptSubject = { readonly sender: string; readonly notice: LegalNotice | undefined };
+
+/** Says beforehand what the button means for the legal effect of the message, if its sender named a rule. */
+function askPage(path: string, locale: Locale, { sender, notice }: ReceiptSubject) {
+  const { receiptPage, language } = locale;
+  const { ask } = receiptPage;
   const values = { sender: isolated(sender) };
+  const text = notice === undefined ? ask.text : ask.legalText;
   const content = html`<p>${formatMessage(language, text, values)}</p>
-    <form method="post" action="${path}"><button type="submit">${button}</button></form>
-    <p>${formatMessage(language, warning, values)}</p>`;
-  return citizenPage({ title, content, status: 200, language, sender });
+    ${notice === undefined ? '' : html`<p class="notice">${consequenceOf(locale, notice)}</p>`}
+    <form method="post" action="${path}"><button type="submit">${ask.button}</button></form>
+    <p>${formatMessage(language, ask.warning, values)}</p>`;
+  return citizenPage({ title: ask.title, content, status: 200, language, sender });
 }
 
-function confirmedPage({ receiptPage: { confirmed }, language }: Locale, sender: string) {
-  const content = html`<p>${formatMessage(language, confirmed.text, { sender: isolated(sender) })}</p>`;
+function consequenceOf({ receiptPage: { ask }, language }: Locale, notice: LegalNotice): string {
+  const whenServed = legalSentences(language, notice).join(' ');
+  if (notice.effectiveOn !== undefined) return whenServed;
+  return notice.confirmationCounts ? ask.counts : `${ask.doesNotCount} ${whenServed}`;
+}
+
+function confirmedPage(
+  { receiptPage: { confirmed }, message, language }: Locale,
+  { sender, notice, link }: ReceiptSubject & { readonly link: string | undefined },
+) {
+  const content = html`<p>${formatMessage(language, confirmed.text, { sender: isolated(sender) })}</p>
+    ${notice === undefined ? '' : html`<p class="notice">${legalSentences(language, notice).join(' ')}</p>`}
+    ${link === undefined ? '' : html`<p><a href="${link}">${message.readInInbox}</a></p>`}`;
   return citizenPage({ title: confirmed.title, content, status: 200, language, sender });
 }
 

@@ -279,7 +279,7 @@ test('sms: an announcement has a link to the inbox, and a complete message has n
   assert.deepEqual(
     bodies.map(({ body }) => (JSON.parse(body) as { text: string }).text),
     [
-      `Tax Office: a message for you "Your tax" lies in your inbox.\nhttps://gov.example/i/${long.notification}`,
+      `Tax Office: you have a new message about "Your tax". Read it at https://gov.example/i/${long.notification}`,
       'Tax Office: Ready {to} "x"',
     ],
   );

@@ -103,7 +103,7 @@ test('smtp: a mail has the whole text, the sender, the notification and the id o
       subject: 'Bescheid für Ελλάδα',
       messageId: `<${sent.delivery}.3@tax.example>`,
       date: '2026-01-15T09:00:00.000Z',
-      text: `${text}\n\n-- \nTax Office\nReference: ${sent.notification}\n`,
+      text: `${text}\n\n-- \nTax Office\nMessage number: ${sent.notification}\n`,
       auto: ['auto-generated', 'OOF, AutoReply'],
       language: 'en-GB',
       notification: sent.notification,

@@ -22,6 +22,7 @@ const worker = await startDelivery({
   clock: systemClock,
   timer: systemTimer,
   senderOf: async () => ({ name: 'Tax Office' }),
+  calendar: app.ports.calendar,
   cascade: inboxAndEmailPolicy,
   onFault: (fault) => process.send?.({ fault: String(fault) }),
   channels: {

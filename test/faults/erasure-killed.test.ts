@@ -37,6 +37,7 @@ async function prepare(home: ServerFixture, folder: string): Promise<void> {
       reference,
       category: 'decision',
       legalEffect: null,
+      noticeOnly: false,
       language: null,
       sendAt: null,
       deliverBy: app.clock.now() + 86_400_000,

@@ -43,7 +43,7 @@ async function fill(): Promise<void> {
       subject: 'x'.repeat(120),
       message: `# Renewal\n\nRenew it at https://permits.example/${'renewal-'.repeat(30)}\n\n1. by Friday\n2. **in person**`,
     },
-    { citizenId, message: 'Without a subject.' },
+    { citizenId, message: 'Without a subject.', legalEffect: 'after-14-days' },
   ])
     assert.equal((await ask(postJson(token, '/v1/notifications/send', message))).status, 202);
   const headers = {

@@ -69,6 +69,62 @@ test('a message becomes read when the citizen opens it, and not when it is liste
   assert.doesNotMatch(textOf(await mary.get('/me')), new RegExp(`class="fresh" href="/me/messages/${id}"`));
 });
 
+test('the inbox and the message say when a message counts as served, before and after it is opened', async () => {
+  const subject = 'Decision on your permit';
+  const id = await sendMessage('demo-mary', { subject, message: 'No.', legalEffect: 'after-14-days' });
+  const mary = await signIn('demo-mary');
+  const row =
+    /Decision on your permit<[\s\S]*?<p>(Counts as delivered when you open it, and from .*? even if you do not)<\/p>/;
+  assert.match(textOf(await mary.get('/me')), row);
+  const opened =
+    /<p class="notice">This message has counted as delivered since .*?\. Time limits in the message are counted/;
+  assert.match(textOf(await mary.get(`/me/messages/${id}`)), opened);
+  assert.match(textOf(await mary.get('/me')), /Decision on your permit<[\s\S]*?<p>Has counted as delivered since /);
+});
+
+test('a receipt that was confirmed by the link in a mail leaves the message new, and the access log names the link', async () => {
+  const id = await sendMessage('demo-mary', { subject: 'Confirm me', message: 'Text.', channels: ['email'] });
+  let path = '';
+  await waitUntil(async () => {
+    const [, after = ''] = textOf(await client({ path: '/outbox' })).split('Confirm me');
+    path = /http:\S+(\/received\/[\w.-]+)/.exec(after)?.[1] ?? '';
+    return path !== '';
+  });
+  assert.equal((await client({ method: 'POST', path })).status, 303);
+  assert.equal(await stateOf(id), 'delivered');
+  const mary = await signIn('demo-mary');
+  assert.match(textOf(await mary.get('/me')), new RegExp(`/me/messages/${id}">Confirm me</a> <span class="badge">New`));
+  const confirmed =
+    /<bdi>This server<\/bdi><\/p>\s*<p>Someone used the link in an email to confirm that a message was received</;
+  await waitUntil(async () => confirmed.test(textOf(await mary.get('/me/uses'))));
+});
+
+test('the page of a message has the contact lines of its sender', async () => {
+  const flags = ['--scopes', 'notifications:send', '--secret', '--json', '--contact-phone', '+44 20 7946 0000'];
+  const made = await server.runCommand(
+    'clients',
+    'create',
+    'Parks',
+    ...flags,
+    '--contact-url',
+    'https://parks.example/',
+  );
+  const { clientId, clientSecret } = JSON.parse(made.stdout) as { clientId: string; clientSecret: string };
+  const token = await server.fetchAccessToken([], { clientId, clientSecret });
+  const body = { citizenId: 'demo-mary', subject: 'Trees', message: 'Text.' };
+  const { id } = parseJsonBody(await client(postJson(token, '/v1/notifications/send', body)));
+  const mary = await signIn('demo-mary');
+  const page = textOf(await mary.get(`/me/messages/${String(id)}`));
+  assert.match(
+    page,
+    /<h2>Contact Parks<\/h2>\s*<ul class="list"><li><a href="tel:\+442079460000"><bdi>Phone: \+44 20 7946 0000<\/bdi>/,
+  );
+  assert.match(
+    page,
+    /<li><a href="https:\/\/parks\.example\/"><bdi>Website: https:\/\/parks\.example\/<\/bdi><\/a><\/li><\/ul>/,
+  );
+});
+
 test('the link in the mail of a message leads to its page, which requires sign-in', async () => {
   const id = await sendMessage('demo-mary', { subject: 'With a link', message: 'Look.' });
   let mail = '';

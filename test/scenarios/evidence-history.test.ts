@@ -139,7 +139,7 @@ for (const engine of engines) {
     ]);
     await run(minuteMs);
     await confirm(delivery);
-    assert.deepEqual(await stated(id), [...bounced, 'RelayToNonERDS email', 'ContentAccessTracking -']);
+    assert.deepEqual(await stated(id), [...bounced, 'RelayToNonERDS email', 'NotificationAccessTracking email']);
   });
 
   check(

@@ -125,7 +125,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a mail that failed, was delivered and bounced counts as read when the citizen confirms it`, async (t) => {
+  test(`${engine.name}: a mail that failed, was delivered and bounced is delivered again when its receipt is confirmed`, async (t) => {
     const db = await engine.open(t);
     const { app, time, start, faults } = await createDeliveryApp(t, db);
     const email = createScriptedChannel({ outcome: 'sent' });
@@ -157,8 +157,14 @@ for (const engine of engines) {
     });
     await time.advance(minuteMs, worker.idle);
     assert.equal(await confirmReceipt(parts, delivery), true);
-    assert.deepEqual(await shown(), before);
-    assert.equal(((await app.show(id)) as NotificationView).status, 'read');
+    assert.deepEqual(await shown(), {
+      lines: [...before.lines, 'email confirmed'],
+      evidence: [...before.evidence, `${delivery}.confirmed`],
+    });
+    assert.equal(((await app.show(id)) as NotificationView).status, 'delivered');
+    // A bounce after the confirmation changes nothing.
+    const bounce = { delivery, attempt: 1, ended: 'failed', reason: 'address-refused' } as const;
+    assert.equal(await applyLateReport(parts, bounce), false);
     assert.deepEqual(faults, []);
   });
 }

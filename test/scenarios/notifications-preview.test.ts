@@ -51,6 +51,8 @@ const common = {
   language: some(undefined, undefined, undefined, 'fr', 'de', 'ar', 'x'),
   channels: some(undefined, undefined, ['sms'], ['letter', 'email'], ['email', 'sms'], ['inbox']),
   category: some('urgent', 'decision'),
+  reference: some(undefined, 'TA-2026-118'),
+  legalEffect: some(undefined, undefined, 'opened', 'after-3-days-or-confirmed'),
   sendAt,
 };
 const plain = fc.record({
@@ -145,10 +147,14 @@ function bare(part: string | undefined, id: string): string | undefined {
   const locales = ['en', 'de', 'fr', 'nb'].map(localeFor);
   let left = part;
   for (const { language, message } of locales) {
-    const reference = formatMessage(language, message.reference, { id });
-    left = left?.replace(new RegExp(`\n(?:<p [^>]*>)?${reference}(?:</p>)?\n`), '\n');
+    const number = formatMessage(language, message.messageNumber, { id });
+    left = left?.replace(new RegExp(`\n(?:<p [^>]*>)?${number}(?:</p>)?\n`), '\n');
   }
   left = left?.replace(/<p [^>]*><a href="https:\/\/gov.example\/received[^\n]*\n/, '');
+  for (const { legalEffect } of locales) {
+    const note = `(?:${legalEffect.linkCounts}|${legalEffect.linkDoesNotCount})`;
+    left = left?.replace(new RegExp(`\n<p [^>]*>${note}</p>`), '').replace(new RegExp(`\n\n${note}`), '');
+  }
   for (const { message } of locales)
     left = left?.replace(new RegExp(`${message.confirmReceipt}:\\nhttps://gov.example/received/\\S+\\n\\n`), '');
   return left;

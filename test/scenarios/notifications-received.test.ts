@@ -55,12 +55,12 @@ async function open(t: TestContext, db: Database) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the button on the linked page marks the notification as read and ends the cascade; opening the page does not`, async (t) => {
+  test(`${engine.name}: the button on the linked page proves the delivery and ends the cascade, but does not open the message`, async (t) => {
     const { db, app, time, sink, ask, run, shown, linkIn, letter, faults } = await open(t, await engine.open(t));
     const id = await app.accept({
       citizenId: 'cit-ada',
       message: '# Hello\n\nA **secret** text',
-      legalEffect: 'opened',
+      legalEffect: 'opened-or-confirmed',
     });
     await run(minuteMs);
     const path = linkIn(sink.mails[0]?.raw ?? '');
@@ -94,7 +94,7 @@ for (const engine of engines) {
     const after = await shown(id);
     assert.deepEqual(
       [after.status, after.deliveries.map(({ channel, status }) => `${channel} ${status}`)],
-      ['read', ['inbox sent', 'email delivered', 'email skipped', 'letter skipped']],
+      ['delivered', ['inbox sent', 'email delivered', 'email skipped', 'letter skipped']],
     );
     const eventCount = (await app.events()).length;
     assert.equal((await ask('POST', path)).status, 200);
@@ -104,22 +104,91 @@ for (const engine of engines) {
     await createFeedNumberer({ read: db.read, write: db.write, clock: time.clock }).run('pass');
     const feed = await app.serve(readEvents)({});
     assert.ok('json' in feed);
-    assert.equal((feed.json['items'] as Array<{ type: string }>).at(-1)?.type, 'notification.opened');
+    assert.equal((feed.json['items'] as Array<{ type: string }>).at(-1)?.type, 'notification.confirmed');
+  });
+
+  test(`${engine.name}: a message whose receipt was confirmed by the link stays new in the inbox, and its evidence names the link`, async (t) => {
+    const { app, sink, ask, run, shown, linkIn } = await open(t, await engine.open(t));
+    const id = await app.accept({ citizenId: 'cit-ada', legalEffect: 'opened-or-confirmed' });
+    await run(minuteMs);
+    await ask('POST', linkIn(sink.mails[0]?.raw ?? ''));
+    const reasons = (await shown(id)).deliveries.map(({ reason }) => (reason as { code: string } | undefined)?.code);
+    assert.deepEqual(reasons, [undefined, undefined, 'receipt-confirmed', 'receipt-confirmed']);
+    const listed = await app.serve(listInboxMessages)({}, { citizenId: 'cit-ada' });
+    assert.ok('json' in listed);
+    const [item] = listed.json['items'] as Array<{ opened: boolean; legalEffect: object }>;
+    const legalEffect = { rule: 'opened-or-confirmed', confirmationCounts: true, awaitsLetter: false };
+    assert.deepEqual([item?.opened, item?.legalEffect], [false, { ...legalEffect, effectiveOn: '2026-01-15' }]);
     const answer = await app.serve(readEvidence)({ params: { id } });
     assert.ok('json' in answer);
     const { claims } = verifyEvidence(JSON.stringify(answer.json));
     const names = (claims['evidence'] as Array<Record<string, unknown>>).map(
-      ({ event, channel = '-', citizenProof = false, providerProof = false }) =>
-        [String(event).split('/').at(-1), channel, citizenProof, providerProof].join(' '),
+      ({ event, channel, citizenProof, basis }) =>
+        [String(event).split('/').at(-1), channel, citizenProof, basis].filter((part) => part !== undefined).join(' '),
     );
     assert.deepEqual(names, [
-      'SubmissionAcceptance - false false',
-      'ContentConsignment inbox false false',
-      'RelayToNonERDS email false false',
-      'RelayToNonERDS email true false',
-      'ContentAccessTracking - false false',
+      'SubmissionAcceptance',
+      'ContentConsignment inbox',
+      'RelayToNonERDS email',
+      'RelayToNonERDS email true',
+      'NotificationAccessTracking email confirmed by the link in the message',
     ]);
-    assert.equal((claims['legalEffect'] as { basis: string }).basis, 'the citizen opened the message');
+    assert.equal((claims['legalEffect'] as { basis: string }).basis, 'confirmed by the link in the message');
+  });
+
+  test(`${engine.name}: a confirmation by the link does not count as opening, and leaves the letter in the cascade`, async (t) => {
+    const { app, time, sink, ask, run, shown, linkIn, letter, faults } = await open(t, await engine.open(t));
+    const id = await app.accept({ citizenId: 'cit-ada', legalEffect: 'opened' });
+    await run(minuteMs);
+    const path = linkIn(sink.mails[0]?.raw ?? '');
+    const asked = (await ask('GET', path)).text;
+    assert.match(
+      asked,
+      /Pressing the button does not count as opening the message\. This message counts as delivered when/,
+    );
+    assert.match(sink.mails[0]?.raw.replaceAll('=\r\n', '') ?? '', /that does not count as opening it/);
+    await ask('POST', path);
+    assert.equal((await shown(id)).status, 'delivered');
+    const effect = async () => {
+      const answer = await app.serve(readEvidence)({ params: { id } });
+      assert.ok('json' in answer);
+      return verifyEvidence(JSON.stringify(answer.json)).claims['legalEffect'];
+    };
+    assert.deepEqual(await effect(), { rule: 'opened', basis: 'not yet' });
+    const used = (await ask('GET', path)).text;
+    assert.match(used, /Receipt confirmed[\s\S]*This message counts as delivered when you open it\./);
+    await run(8 * day);
+    assert.equal(letter.calls.length, 1);
+    const openedAt = new Date(time.clock.now()).toISOString();
+    await app.serve(openInboxMessage)({ params: { id } }, { citizenId: 'cit-ada' });
+    assert.deepEqual(await effect(), {
+      rule: 'opened',
+      effectiveAt: openedAt,
+      basis: 'the citizen opened the message',
+    });
+    assert.deepEqual(
+      (await app.events()).filter((type) => /confirmed|opened/.test(String(type))),
+      ['notification.confirmed', 'notification.opened'],
+    );
+    assert.deepEqual(faults, []);
+  });
+
+  test(`${engine.name}: the page of a link says beforehand when its button makes the message count as served`, async (t) => {
+    const { app, sink, ask, run, linkIn } = await open(t, await engine.open(t));
+    const textFor = async (legalEffect?: string) => {
+      await app.accept({ citizenId: 'cit-ada', ...(legalEffect === undefined ? {} : { legalEffect }) });
+      await run(minuteMs);
+      return (await ask('GET', linkIn(sink.mails.at(-1)?.raw ?? ''))).text;
+    };
+    const counts = /If you press the button, the message counts as delivered to you today/;
+    assert.match(await textFor('after-3-days-or-confirmed'), counts);
+    const waits = await textFor('after-3-days');
+    assert.doesNotMatch(waits, counts);
+    assert.match(waits, /It counts as delivered from 19 January 2026 even if you do not open it\./);
+    assert.match(await textFor('as-letter'), /If you do not open it, you will get a letter\./);
+    const plain = await textFor();
+    assert.doesNotMatch(plain, /counts as delivered/);
+    assert.match(plain, /That says only that it has reached you/);
   });
 
   test(`${engine.name}: the link of a mail without a delivery report proves its delivery, even after the deadline`, async (t) => {
@@ -130,7 +199,7 @@ for (const engine of engines) {
     assert.equal((await shown(id)).status, 'unknown');
     await ask('POST', linkIn(sink.mails[0]?.raw ?? ''));
     const { status, deliveries } = await shown(id);
-    assert.deepEqual([status, deliveries[1]?.['status']], ['read', 'delivered']);
+    assert.deepEqual([status, deliveries[1]?.['status']], ['delivered', 'delivered']);
   });
 
   test(`${engine.name}: an invented or changed link, or the link of an unsent mail, confirms nothing`, async (t) => {

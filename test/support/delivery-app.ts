@@ -79,6 +79,7 @@ export async function createDeliveryApp(
       createId: app.createId,
       citizenKeys: app.citizenKeys,
       contactOf: app.contactOf,
+      calendar: app.ports.calendar,
       senderOf: async () => ({ name: 'Tax Office' }),
       onFault: (fault) => faults.push(fault),
       cascade,

@@ -21,7 +21,7 @@ export const notificationSettings = {
     name: 'INBOX_URL',
     type: urlType('https', 'http'),
     description:
-      'Address at which citizens read a message, such as `https://api.example.gov/me/messages/{id}`. The server replaces {id} by the ID of the message. Mails link to this address, and so do text messages that announce a longer message.',
+      'Address at which citizens read a message, such as `https://api.example.gov/me/messages/{id}`. The server replaces {id} by the ID of the message. Mails link to this address, and so do text messages that announce a message. Default with SIGN_IN_ISSUER: the pages for citizens of this server.',
   },
   confirmLinks: {
     name: 'CONFIRM_LINKS',

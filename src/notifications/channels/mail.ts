@@ -32,12 +32,13 @@ function messageIdOf(message: Pick<OutgoingMessage, 'delivery' | 'attempt'>, hos
   return `<${message.delivery}.${message.attempt}@${host}>`;
 }
 
-/** The mail for a message, with its whole text; undefined when the address is no valid email address. */
+/** The mail for a message, with its whole text unless it is only a notice; undefined when the address is no valid email address. */
 export function mailFor(message: OutgoingMessage, sender: MailSender): Mail | undefined {
   const to = parseEmailAddress(message.address);
   if (to === undefined) return undefined;
   const language = message.language === undefined ? undefined : toSingleLine(message.language);
   const first = message.originalAttempt;
+  const replyTo = message.senderSettings?.replyTo;
   // Another person may read a message to a different address, so it has no links of the citizen.
   const links = message.content.address === undefined ? sender : undefined;
   return {
@@ -51,6 +52,7 @@ export function mailFor(message: OutgoingMessage, sender: MailSender): Mail | un
       inbox: links?.inboxLink?.(message.notification),
     }),
     headers: {
+      ...(replyTo === undefined ? {} : { 'Reply-To': replyTo }),
       // RFC 3834 and its counterpart for Exchange (MS-OXCMAIL, 2.1.3.2.20) suppress automatic replies, but no bounces.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'OOF, AutoReply',

@@ -14,6 +14,7 @@ import { parseProviderJson } from '../provider-webhooks/provider-json.ts';
 import { renderSmsText } from '../rendering/sms-text.ts';
 import { type GatewayResponse, type GatewayResult, postOnce } from './gateway-request.ts';
 import { gatewayRequestBody, referenceAtPointer, type SmsMapping } from './sms-mapping.ts';
+import { smsSenderOf } from './sms-sender.ts';
 
 type SmsGatewayOptions = {
   readonly url: string;
@@ -49,7 +50,7 @@ export function createSmsGateway(options: SmsGatewayOptions): Channel {
       if (to === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
       const id = `${message.delivery}.${message.attempt}`;
       const { text } = renderSmsText({ ...message, inbox: inboxLink?.(message.notification) });
-      const { type, body } = gatewayRequestBody(mapping, { to, text, id, from: message.sender });
+      const { type, body } = gatewayRequestBody(mapping, { to, text, id, from: smsSenderOf(message) });
       // Each attempt has a key of its own. An attempt is called once, so no key is used twice.
       const headers = { ...mapping.headers, 'content-type': type, 'idempotency-key': id };
       const call = async () => {

@@ -14,6 +14,7 @@ import {
   type Notification,
 } from '../notification/notification.ts';
 import {
+  findHistory,
   recordDelivered,
   recordFailed,
   recordUnproven,
@@ -160,8 +161,8 @@ function canApply({ attempts, state }: Delivery, { ended }: LateOutcome): boolea
 }
 
 /**
- * True if no report can change the delivery any more. `delivered` is final once the citizen has read the message, and for
- * every channel but email: a mail system may accept a mail and return it later. A citizen who marks a mail as unwanted has
+ * True if no report can change the delivery any more. `delivered` is final once the citizen has read the message or the receipt was
+ * confirmed by the link of the delivery, and for every channel but email: a mail system may accept a mail and return it later. A citizen who marks a mail as unwanted has
  * received it. A delivery that a bounce retracted stays `failed`. Otherwise repeated reports would change it forever.
  */
 async function isFinal(
@@ -171,7 +172,11 @@ async function isFinal(
   report: LateOutcome,
 ): Promise<boolean> {
   const isUnwanted = report.ended === 'failed' && report.reason === 'message-refused';
-  if (delivery.state.status === 'delivered') return status === 'read' || delivery.channel !== 'email' || isUnwanted;
+  if (delivery.state.status === 'delivered') {
+    if (status === 'read' || delivery.channel !== 'email' || isUnwanted) return true;
+    const history = await findHistory(read, id);
+    return history.some((entry) => entry.subjectId === delivery.id && entry.status === 'confirmed');
+  }
   return await wasDeliveryRetracted(read, id, delivery);
 }
 

@@ -1,6 +1,9 @@
 import { retryDelayMs } from '../../jobs/back-off.ts';
 import { type CallTimeout, timedOut } from '../../jobs/call-timeout.ts';
 import { blockedReasonOf, type CascadePolicy } from '../cascade/cascade.ts';
+import { isEndedByConfirmation } from '../legal-effect/confirmation.ts';
+import { findLegalNotice } from '../legal-effect/find-legal-notice.ts';
+import type { Calendar } from '../legal-effect/legal-effect.ts';
 import type { Channel, OutgoingMessage, PreparedMessage, ProviderOutcome } from '../notification/channel.ts';
 import type { ContactOf } from '../notification/contact.ts';
 import { type DeliveryJob, findDeliveries, markStarted, requeue } from '../notification/delivery-store.ts';
@@ -53,6 +56,8 @@ export type DeliverDeps = CompletionDeps & {
   /** Its quiet hours, and the channels that need a verified address. */
   readonly cascade: Pick<CascadePolicy, 'quiet' | 'verifiedOnly'>;
   readonly senderOf: SenderOf;
+  /** The days that do not count as working days, for legal effect. */
+  readonly calendar: Calendar;
   /** The limit of each call of a channel, above its own limits. Without it a call that never settles would keep its slot. */
   readonly limit: CallTimeout;
   /** True while this process shuts down: it calls no provider any more, and does not wait for an absent database. */
@@ -210,6 +215,7 @@ async function prepareJob(deps: DeliverDeps, channel: Channel, job: DeliveryJob)
     reason: Extract<JobEnding, { by: 'us' }>['reason'],
   ): PreparedDelivery => ({ notification, ending: { by: 'us', status, reason } });
   if (notification.status === 'read') return { notification, ending: alreadyRead };
+  if (await isEndedByConfirmation(deps.read, notification)) return endedWith('skipped', 'receipt-confirmed');
   if (now >= notification.deliverBy) return { notification, ending: deadlinePassed };
   const original = job.reminder ? await findOriginalDelivery(deps, job) : undefined;
   if (job.reminder && original === undefined) return endedWith('skipped', 'nothing-to-remind');
@@ -241,6 +247,10 @@ async function prepareJob(deps: DeliverDeps, channel: Channel, job: DeliveryJob)
       address,
       sender: sender.name,
       returnAddress: sender.returnAddress,
+      senderSettings: sender.messages,
+      reference: notification.reference,
+      noticeOnly: notification.noticeOnly,
+      legalNotice: await findLegalNotice(deps, notification, { now }),
       subject: content.subject,
       content,
       reminder: job.reminder,

@@ -1,7 +1,9 @@
 import type { PublicJwk } from '../../crypto/signing-key.ts';
 import { formatInstant } from '../../kernel/clock.ts';
 import type { Erasure } from '../../ledger/erase-citizen.ts';
+import type { LegalEffect } from '../legal-effect/legal-effect.ts';
 import { contentDigestOf, type MessageContent } from '../notification/message-content.ts';
+import type { Notification } from '../notification/notification.ts';
 import {
   isUntried,
   type NotificationDetails,
@@ -9,7 +11,6 @@ import {
   type TimelineEntry,
   timelineOf,
 } from '../notification/notification-shape.ts';
-import type { LegalEffect, LegalFacts } from './legal-effect.ts';
 
 /** The claims that the issuer of a bundle adds. */
 type Issuer = {
@@ -46,7 +47,7 @@ export function evidenceClaimsOf({ found, content, legalEffect }: EvidenceSubjec
     sender: { clientId, name: issuer.senderName },
     recipient: { citizenId },
     ...contentClaimsOf(content, found),
-    evidence: timelineOf(found).flatMap(evidenceEntry),
+    evidence: timelineOf(found).flatMap((entry) => evidenceEntry(entry, notification)),
     ...(legalEffect === undefined ? {} : { legalEffect }),
     receipt: receiptPathOf(notification),
     issuerKey: issuer.key,
@@ -76,9 +77,9 @@ function contentClaimsOf(
  * An entry of the evidence. Its id is built from stored ids, never from a position in the list, so later bundles contain the entries of
  * earlier ones unchanged. Each event occurs once for its subject.
  */
-function evidenceEntry(entry: TimelineEntry) {
+function evidenceEntry(entry: TimelineEntry, { noticeOnly }: Notification) {
   const { at, subjectId, event, channel, attempt, reason, confirmed = false, repeated = false } = entry;
-  const name = eventNameOf(event, channel, reason);
+  const name = eventNameOf(entry, noticeOnly);
   if (name === undefined) return [];
   return [
     {
@@ -88,6 +89,7 @@ function evidenceEntry(entry: TimelineEntry) {
       ...(channel === undefined ? {} : { channel }),
       ...(attempt === undefined ? {} : { attempt }),
       ...(event === 'delivered' && channel !== 'inbox' ? { [confirmed ? 'citizenProof' : 'providerProof']: true } : {}),
+      ...(event === 'confirmed' ? { basis: 'confirmed by the link in the message' } : {}),
       ...(reason === undefined ? {} : { eventReasons: [reason] }),
     },
   ];
@@ -95,26 +97,26 @@ function evidenceEntry(entry: TimelineEntry) {
 
 /**
  * The event name of ETSI EN 319 522. Using it does not make this server a qualified service. A mail, text message or letter goes to an
- * external provider, so it is relayed and never handed over. A delivery or notification with an unknown outcome has no event, because
+ * external provider, so it is relayed and never handed over; one without the content only notifies the citizen of the message. A delivery or notification with an unknown outcome has no event, because
  * nothing proves that it was relayed, or that it failed. The status `sent` of a notification adds nothing to the relays before it.
  */
-function eventNameOf(
-  event: TimelineEntry['event'],
-  channel: string | undefined,
-  reason: TimelineEntry['reason'],
-): string | undefined {
+function eventNameOf({ event, channel, reason }: TimelineEntry, noticeOnly: boolean): string | undefined {
+  const isNotice = noticeOnly && (channel === 'email' || channel === 'sms');
+  const relay = isNotice ? 'ConsignmentNotification' : 'RelayToNonERDS';
   switch (event) {
     case 'accepted':
       return 'SubmissionAcceptance';
     case 'sent':
       if (channel === undefined) return undefined;
-      return channel === 'inbox' ? 'ContentConsignment' : 'RelayToNonERDS';
+      return channel === 'inbox' ? 'ContentConsignment' : relay;
     case 'delivered':
-      return channel === 'inbox' ? undefined : 'RelayToNonERDS';
+      return channel === 'inbox' ? undefined : relay;
     case 'failed':
-      return channel === 'inbox' ? 'ContentConsignmentFailure' : 'RelayToNonERDSFailure';
+      return channel === 'inbox' ? 'ContentConsignmentFailure' : `${relay}Failure`;
     case 'skipped':
-      return reason === 'no-contact' || reason === 'declined' ? 'RelayToNonERDSFailure' : undefined;
+      return reason === 'no-contact' || reason === 'declined' ? `${relay}Failure` : undefined;
+    case 'confirmed':
+      return 'NotificationAccessTracking';
     case 'read':
       return 'ContentAccessTracking';
     case 'undeliverable':
@@ -126,23 +128,4 @@ function eventNameOf(
     case 'cancelled':
       return undefined;
   }
-}
-
-/** The facts for the rules. Returned letters do not count. The message is available from its acceptance, or from the attempt that placed it at `sendAt`. */
-export function legalFactsOf(found: NotificationDetails): LegalFacts {
-  const { notification, deliveries, attempts } = found;
-  const inbox = deliveries.find(({ channel }) => channel === 'inbox');
-  const placed = attempts.find(({ delivery, outcome }) => delivery === inbox?.id && outcome === 'sent');
-  const isInInbox = inbox?.state.status === 'sent' || inbox?.state.status === 'delivered';
-  const timeline = timelineOf(found);
-  const wasReturned = (subjectId: string) =>
-    timeline.some((entry) => entry.subjectId === subjectId && entry.reason === 'letter-returned');
-  const letter = timeline.find(
-    ({ channel, event, subjectId }) => channel === 'letter' && event === 'sent' && !wasReturned(subjectId),
-  );
-  return {
-    availableAt: placed?.endedAt ?? (isInInbox ? notification.createdAt : undefined),
-    openedAt: notification.status === 'read' ? notification.statusAt : undefined,
-    letterAt: letter?.at,
-  };
 }

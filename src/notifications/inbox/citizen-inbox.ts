@@ -116,7 +116,7 @@ export async function openMessageOfCitizen(
   const statements = [
     markInboxDelivered(request.id, request.now),
     updateStatus(notification, 'read', request.now),
-    skipUnneeded(request.id, request.now),
+    skipUnneeded(request.id, 'already-read', request.now),
     ...recordUnproven(notification, 'read'),
     insertFeedEvent(notification, 'read', event),
   ];

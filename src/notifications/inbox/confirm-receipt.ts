@@ -7,8 +7,9 @@ import { hmacString } from '../../kernel/hashing.ts';
 import { type DeliveryId, type IdGenerator, type NotificationId, parseId } from '../../kernel/id.ts';
 import type { Commit, Effect } from '../../ledger/commit.ts';
 import { findNotificationOfDelivery, updateEndedDelivery } from '../delivery/late-report-store.ts';
+import { confirmationEndsCascade, isReceiptConfirmed } from '../legal-effect/confirmation.ts';
 import { findDeliveries, skipUnneeded } from '../notification/delivery-store.ts';
-import type { Delivery } from '../notification/notification.ts';
+import { type Delivery, foldStatus } from '../notification/notification.ts';
 import { recordConfirmed, recordFailed, recordUnproven } from '../notification/notification-history-store.ts';
 import { findNotification, updateStatus } from '../notification/notification-store.ts';
 import { retryOnConflict } from '../notification/retry-on-conflict.ts';
@@ -55,55 +56,72 @@ export type ConfirmDeps = {
 };
 
 /**
- * Confirms the receipt of a mail: the citizen pressed the button of its page. This proves the delivery and makes the notification `read`.
- * Returns false when the delivery does not exist or was never handed to a provider. A second confirmation changes nothing.
+ * Confirms the receipt of a mail: somebody pressed the button of its page. This proves the delivery and makes the notification
+ * `delivered`, never `read`: that person did not sign in or open the message. Returns false when the delivery does not exist or was
+ * never handed to a provider. A second confirmation changes nothing.
  */
 export async function confirmReceipt(deps: ConfirmDeps, delivery: DeliveryId): Promise<boolean> {
   return await retryOnConflict(async () => {
-    const effect = await confirmationEffect(deps, delivery);
-    if (effect === undefined || effect === 'already-read') return effect === 'already-read';
+    const effect = await confirmationEffect(deps, delivery, 'link');
+    if (effect === undefined || effect === 'known') return effect === 'known';
     await deps.commit(effect);
     return true;
   });
 }
 
-/** The notification and the delivery of a link; undefined when the delivery does not exist or its mail cannot have left yet. */
+/**
+ * The notification and the delivery of a link, and whether the receipt was confirmed before by any link. Undefined when the delivery does
+ * not exist or its mail cannot have left yet.
+ */
 export async function findConfirmableMail(read: Read, id: DeliveryId) {
   const notificationId = await findNotificationOfDelivery(read, id);
   const notification = notificationId === undefined ? undefined : await findNotification(read, notificationId);
   if (notification === undefined) return undefined;
   const delivery = (await findDeliveries(read, notification.id)).find((one) => one.id === id);
   if (delivery === undefined) return undefined;
-  return notification.status === 'read' || wasHandedOver(delivery) ? { notification, delivery } : undefined;
+  if (notification.status !== 'read' && !wasHandedOver(delivery)) return undefined;
+  return { notification, delivery, isConfirmed: await isReceiptConfirmed(read, notification) };
 }
 
-/** The effect of a confirmation; `already-read` when the notification is read, undefined when there is no such mail. */
+/**
+ * The effect of a confirmation; `known` when the message is confirmed or read already, undefined when there is no such message. `link`:
+ * somebody pressed the button of a link. `code`: the signed-in citizen entered the code that is the content of the message, and so has
+ * read it.
+ */
 export async function confirmationEffect(
   { read, clock, createId }: Omit<ConfirmDeps, 'commit'>,
   id: DeliveryId,
-): Promise<Effect | 'already-read' | undefined> {
+  by: 'link' | 'code',
+): Promise<Effect | 'known' | undefined> {
   const found = await findConfirmableMail(read, id);
   if (found === undefined) return undefined;
-  const { notification, delivery } = found;
-  if (notification.status === 'read') return 'already-read';
+  const { notification, delivery, isConfirmed } = found;
+  if (isConfirmed || notification.status === 'read') return 'known';
   const now = clock.now();
-  const { citizenId } = notification;
-  const event = {
-    type: 'notification.opened',
-    actor: { citizen: true },
-    id: createId('event'),
-    at: now,
-    citizenId,
-    notification: notification.id,
-    channel: delivery.channel,
-    newStatus: 'read',
-  } as const;
+  const { id: notificationId, citizenId } = notification;
+  const proved = [{ ...delivery, state: { status: 'delivered' } }] as const;
+  const status = by === 'code' ? 'read' : foldStatus(notification.status, proved, false);
+  const head = { id: createId('event'), at: now, citizenId, notification: notificationId };
+  const newStatus = status === notification.status ? undefined : status;
+  const event =
+    by === 'code'
+      ? ({ type: 'notification.opened', actor: { citizen: true }, ...head, newStatus } as const)
+      : // The actor is not the citizen, because the page needs no sign-in.
+        ({
+          type: 'notification.confirmed',
+          actor: { process: 'delivery' },
+          ...head,
+          channel: delivery.channel,
+          newStatus,
+        } as const);
+  const skipReason = by === 'code' ? 'already-read' : 'receipt-confirmed';
   const statements = [
-    ...proofStatements(notification.id, delivery, now),
-    updateStatus(notification, 'read', now),
-    skipUnneeded(notification.id, now),
-    ...recordUnproven(notification, 'read'),
-    insertFeedEvent(notification, 'read', event),
+    ...proofStatements(notificationId, delivery, now),
+    recordConfirmed(notificationId, delivery, now),
+    updateStatus(notification, status, now),
+    ...(confirmationEndsCascade(notification) ? [skipUnneeded(notificationId, skipReason, now)] : []),
+    ...recordUnproven(notification, status),
+    insertFeedEvent(notification, status, event),
   ];
   return { events: [event], statements };
 }
@@ -121,6 +139,5 @@ function proofStatements(notification: NotificationId, delivery: Delivery, now: 
   return [
     updateEndedDelivery({ id, from, to: 'delivered', reason: null, now }),
     ...recordFailed(notification, delivery),
-    recordConfirmed(notification, delivery, now),
   ];
 }

@@ -16,7 +16,15 @@ type AcceptContext = {
 /** A message that is checked and ready to be stored. */
 export type AcceptableMessage = Pick<
   Notification,
-  'clientId' | 'citizenId' | 'reference' | 'category' | 'legalEffect' | 'language' | 'sendAt' | 'deliverBy'
+  | 'clientId'
+  | 'citizenId'
+  | 'reference'
+  | 'category'
+  | 'legalEffect'
+  | 'noticeOnly'
+  | 'language'
+  | 'sendAt'
+  | 'deliverBy'
 > & {
   readonly content: MessageContent;
   readonly steps: ReadonlyArray<{ readonly channel: ChannelName; readonly runAt: number; readonly reminder: boolean }>;

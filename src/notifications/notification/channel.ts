@@ -1,4 +1,6 @@
+import type { ClientMessages } from '../../auth/client-messages.ts';
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
+import type { LegalNotice } from '../notification/legal-notice.ts';
 import type { CitizenContact } from './contact.ts';
 import type { MessageContent } from './message-content.ts';
 import type { Category, ChannelName, externalChannelNames } from './notification.ts';
@@ -15,6 +17,14 @@ export type OutgoingMessage = {
   readonly sender: string;
   /** The lines of the service's own return address for letters; undefined when it has none. */
   readonly returnAddress?: readonly string[] | undefined;
+  /** How the service writes to citizens. */
+  readonly senderSettings?: ClientMessages | undefined;
+  /** The reference of the service. */
+  readonly reference?: string | null;
+  /** Whether a mail or text message only says that there is a message. */
+  readonly noticeOnly?: boolean;
+  /** When the message counts as served; undefined when its sender named no rule. */
+  readonly legalNotice?: LegalNotice | undefined;
   readonly subject: string | undefined;
   readonly content: MessageContent;
   /** True when this message repeats an unread one. */

@@ -194,12 +194,16 @@ export function insertAttempt(attempt: Attempt): Statement {
  * step without the mark of `markStarted`: its provider is then not called. A step that was tried checks the status of the
  * notification before its next attempt.
  */
-export function skipUnneeded(notification: NotificationId, now: number): Statement {
+export function skipUnneeded(
+  notification: NotificationId,
+  reason: 'already-read' | 'receipt-confirmed',
+  now: number,
+): Statement {
   return {
-    sql: `update delivery set status = 'skipped', reason = 'already-read', ended_at = $1, locked_by = null
+    sql: `update delivery set status = 'skipped', reason = $3, ended_at = $1, locked_by = null
       where notification_id = $2
         and (coalesce(status, '') = 'queued' and attempts = 0 or coalesce(status, '') = 'sending' and started_at is null) returning id`,
-    args: [now, notification],
+    args: [now, notification, reason],
   };
 }
 

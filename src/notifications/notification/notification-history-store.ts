@@ -15,7 +15,7 @@ const historyStatuses = [...unprovenStatuses, 'failed', 'failed-again', 'confirm
 
 /**
  * A state that a later report or proof has replaced in the rows of a notification or delivery. Evidence contains it before and after.
- * `confirmed`: the citizen proved the delivery. `failed-again`: it failed, its provider proved it, and it failed again.
+ * `confirmed`: the receipt was confirmed by the link of the delivery. `failed-again`: it failed, its provider proved it, and it failed again.
  */
 export type HistoryEntry = {
   /** The id of the notification or of one of its deliveries. */
@@ -73,7 +73,7 @@ export async function wasDeliveryRetracted(
   return rows.length > 0;
 }
 
-/** Records that the citizen proved a delivery. */
+/** Records that somebody confirmed the receipt by the link of a delivery. */
 export function recordConfirmed(notification: NotificationId, { id }: Delivery, at: number): Statement {
   return insertHistoryEntry(notification, { subjectId: id, status: 'confirmed', at });
 }

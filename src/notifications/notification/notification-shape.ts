@@ -97,6 +97,7 @@ const timelineEvents = [
   'failed',
   'unknown',
   'skipped',
+  'confirmed',
   'read',
   'undeliverable',
   'cancelled',
@@ -306,16 +307,18 @@ function deliveryEntriesOf(
     entries.push({ at: state.startedAt, subjectId, event: 'sending', channel, attempt: count });
   }
   const ownHistory = history.filter((one) => one.subjectId === subjectId);
+  const confirmedAt = ownHistory.find(({ status }) => status === 'confirmed')?.at;
   for (const { status: event, at, reason } of ownHistory) {
     const why = reason === undefined ? {} : { reason };
-    if (event === 'failed' || event === 'delivered') entries.push({ at, subjectId, event, channel, ...why });
+    const proof = event === 'delivered' && at === confirmedAt ? { confirmed: true } : {};
+    if (event === 'failed' || event === 'delivered') entries.push({ at, subjectId, event, channel, ...why, ...proof });
     if (event === 'failed-again') entries.push({ at, subjectId, event: 'failed', channel, ...why, repeated: true });
   }
   // A state without an attempt: placed in the inbox, skipped, overdue, proved by a late report, or returned after a proof.
   const wasReturned = state.status === 'failed' && ownHistory.some(({ status }) => status === 'delivered');
   if ('endedAt' in state && (wasReturned || attempts.at(-1)?.outcome !== state.status)) {
     const reason = 'reason' in state ? { reason: state.reason } : {};
-    const confirmed = state.status === 'delivered' && ownHistory.some(({ status }) => status === 'confirmed');
+    const confirmed = state.status === 'delivered' && state.endedAt === confirmedAt;
     const earlierStates = [...ownHistory.map(({ status, at }) => ({ status, at })), ...attempts.map(attemptEnd)];
     const repeated = wasReturned && earlierStates.some(({ status, at }) => status === 'failed' && at !== state.endedAt);
     entries.push({
@@ -328,6 +331,7 @@ function deliveryEntriesOf(
       ...(repeated ? { repeated } : {}),
     });
   }
+  if (confirmedAt !== undefined) entries.push({ at: confirmedAt, subjectId, event: 'confirmed', channel });
   return entries;
 }
 

@@ -37,7 +37,7 @@ export type NewDelivery = {
 
 const insertNotificationRow = batchInsert(
   'notification',
-  'id, client_id, citizen_id, reference, category, language, status, status_at, revision, content, created_at, send_at, deliver_by, accepted_event, legal_effect',
+  'id, client_id, citizen_id, reference, category, language, status, status_at, revision, content, created_at, send_at, deliver_by, accepted_event, legal_effect, notice_only',
 );
 
 const insertDeliveryRow = batchInsert(
@@ -62,7 +62,7 @@ const noAttempts = 0;
 /** The statements that store a new notification with its deliveries. */
 export function insertNotification(notification: NewNotification, deliveries: readonly NewDelivery[]): Statement[] {
   const { id, clientId, citizenId, reference, category, language, status, content } = notification;
-  const { createdAt, sendAt, deliverBy, acceptedEvent, legalEffect } = notification;
+  const { createdAt, sendAt, deliverBy, acceptedEvent, legalEffect, noticeOnly } = notification;
   return [
     insertNotificationRow([
       id,
@@ -80,6 +80,7 @@ export function insertNotification(notification: NewNotification, deliveries: re
       deliverBy,
       acceptedEvent,
       legalEffect,
+      noticeOnly,
     ]),
     ...deliveries.map(({ initialState, ...delivery }) =>
       insertDeliveryRow([
@@ -100,7 +101,7 @@ export function insertNotification(notification: NewNotification, deliveries: re
 
 /** The columns that `notificationFromRow` reads. */
 export const notificationColumns = `id, client_id, citizen_id, reference, category, language, status, status_at, revision, created_at,
-  send_at, deliver_by, accepted_event, legal_effect`;
+  send_at, deliver_by, accepted_event, legal_effect, notice_only`;
 
 const findRow = lookupByKey('notification', 'id', notificationColumns);
 const findRowWithContent = lookupByKey('notification', 'id', `${notificationColumns}, content`);
@@ -177,6 +178,7 @@ export function notificationFromRow(row: Row): Notification {
     sendAt: integerOrNull(row, 'send_at'),
     deliverBy: integerField(row, 'deliver_by'),
     legalEffect: textOrNull(row, 'legal_effect'),
+    noticeOnly: row['notice_only'] === true,
     acceptedEvent: idField(row, 'accepted_event', 'event'),
     revision: integerField(row, 'revision'),
     status: enumField(row, 'status', notificationStatuses),

@@ -100,6 +100,8 @@ export type Notification = {
   readonly deliverBy: number;
   /** The rule of `evidence/legal-effect.ts` that the sender named. */
   readonly legalEffect: string | null;
+  /** Whether its mails and text messages only say that there is a message, and nothing of its content. */
+  readonly noticeOnly: boolean;
   readonly acceptedEvent: EventId;
   /** Grows with every change, so that two deliveries that end at the same time cannot both derive the status from old rows. */
   readonly revision: number;

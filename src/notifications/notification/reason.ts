@@ -101,6 +101,11 @@ const reasonCatalogue = {
     whoActs: 'nobody',
     detail: 'The citizen had opened the message in the inbox before this channel was used.',
   },
+  'receipt-confirmed': {
+    retryable: false,
+    whoActs: 'nobody',
+    detail: 'The receipt was confirmed by the link in a mail before this channel was used.',
+  },
   declined: {
     retryable: false,
     whoActs: 'nobody',

@@ -54,7 +54,10 @@ test('the texts that the server adds are in the language of the message, and in 
     content: { message: 'Wort '.repeat(1_000) },
     language: 'de-AT',
   };
-  assert.equal(renderSmsText(long).text, 'Finanzamt: Eine Nachricht für Sie "Bescheid" liegt in Ihrem Postfach.');
+  assert.equal(
+    renderSmsText(long).text,
+    'Finanzamt: Sie haben eine neue Nachricht zu "Bescheid". Lesen Sie sie in Ihrem Postfach.',
+  );
 });
 
 test('the texts that the server adds to a mail have their own lang attribute when the message has another language', () => {
@@ -74,7 +77,7 @@ test('the texts that the server adds to a mail have their own lang attribute whe
   assert.match(html('nn-NO'), /<html lang="nn-NO"[\s\S]*<p lang="nb" dir="auto"><a [^>]*>Bekreft/);
   // The link shows its host, as the links of senders do, and the id has a label.
   assert.match(html('nb'), /mottatt denne meldingen<\/a> \(x\.example\)<\/p>\n<hr><p dir="auto">Skatt<\/p>\n/);
-  assert.match(html('nb'), /<p lang="nb" dir="auto">Referanse: ntf_\w{26}<\/p>/);
+  assert.match(html('nb'), /<p lang="nb" dir="auto">Meldingsnummer: ntf_\w{26}<\/p>/);
   // Webmail keeps only the content of the body.
   assert.match(html('ar').split(/<body[^>]*>\n/)[1] ?? '', /^<div lang="ar" dir="auto" style="font:[^"]*">/);
 });

@@ -29,7 +29,7 @@ test('the page of a message without an id has no reference', () => {
   const below = /<hr>[\s\S]*$/;
   assert.equal(below.exec(renderMessageHtml(page))?.[0], '<hr><p dir="auto">Skatt</p>\n</div></body></html>\n');
   assert.match(
-    renderMessageHtml({ ...page, notification: 'ntf_1' }),
+    renderMessageHtml({ ...page, references: ['Referenz: ntf_1'] }),
     /<p lang="de" dir="auto">Referenz: ntf_1<\/p>\n<\/div>/,
   );
 });

@@ -1,5 +1,4 @@
 import { localeFor } from '../../locales/locale.ts';
-import { formatMessage } from '../../locales/message-format.ts';
 import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
 
 /** The parts of a message that is rendered as an HTML page. */
@@ -8,14 +7,20 @@ type MessagePage = {
   readonly language: string | undefined;
   readonly blocks: readonly MarkdownBlock[];
   readonly sender: string;
-  /** The id that the citizen can quote; absent in a preview. */
-  readonly notification?: string | undefined;
+  /** When the message counts as served, sentence by sentence. */
+  readonly legal?: readonly string[];
+  /** How citizens contact the sender. */
+  readonly contact?: readonly { readonly text: string; readonly href: string }[];
+  /** The reference of the sender, and the id that the citizen can quote; absent in a preview. */
+  readonly references?: readonly string[];
   /** The titles of its documents, which are in the inbox. */
   readonly attached?: readonly string[];
   /** The link to the message in the inbox, in a mail. */
   readonly inbox?: string | undefined;
   /** The link that confirms the receipt of a mail. */
   readonly confirm?: string | undefined;
+  /** The legal effect of that confirmation. */
+  readonly linkNote?: string | undefined;
 };
 
 /**
@@ -44,21 +49,20 @@ export function extractMessageHtml(page: string): string {
   return blocks.replaceAll(/(<\/?h)([1-5])\b/g, (_tag, start: string, level: string) => `${start}${Number(level) + 1}`);
 }
 
-function footerHtml({ language, sender, notification, attached = [], inbox, confirm }: MessagePage): string {
-  const { language: textLanguage, message: texts } = localeFor(language);
-  const p = `<p lang="${escapeHtml(textLanguage)}" dir="auto">`;
+function footerHtml(page: MessagePage): string {
+  const { sender, legal = [], attached = [], inbox, confirm, linkNote, contact = [], references = [] } = page;
+  const { language: textLanguage, message: texts } = localeFor(page.language);
+  const paragraph = (content: string) => `<p lang="${escapeHtml(textLanguage)}" dir="auto">${content}</p>`;
   const items = attached.map((title) => `<li dir="auto">${escapeHtml(title)}</li>`).join('');
-  const links = [
-    ...(inbox === undefined ? [] : [inlineHtml({ text: texts.readInInbox, href: inbox })]),
-    ...(confirm === undefined ? [] : [inlineHtml({ text: texts.confirmReceipt, href: confirm })]),
-  ];
-  const id =
-    notification === undefined ? '' : escapeHtml(formatMessage(textLanguage, texts.reference, { id: notification }));
   return [
-    ...(items === '' ? [] : [`${p}${escapeHtml(texts.attachments)}</p>`, `<ul>${items}</ul>`]),
-    ...links.map((link) => `${p}${link}</p>`),
+    ...(legal.length === 0 ? [] : [paragraph(escapeHtml(legal.join(' ')))]),
+    ...(items === '' ? [] : [paragraph(escapeHtml(texts.attachments)), `<ul>${items}</ul>`]),
+    ...(inbox === undefined ? [] : [paragraph(inlineHtml({ text: texts.readInInbox, href: inbox }))]),
+    ...(confirm === undefined ? [] : [paragraph(inlineHtml({ text: texts.confirmReceipt, href: confirm }))]),
+    ...(linkNote === undefined ? [] : [paragraph(escapeHtml(linkNote))]),
     `<hr><p dir="auto">${escapeHtml(sender)}</p>`,
-    ...(id === '' ? [] : [`${p}${id}</p>`]),
+    ...contact.map(({ text, href }) => paragraph(`<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`)),
+    ...references.map((text) => paragraph(escapeHtml(text))),
   ].join('\n');
 }
 

@@ -11,7 +11,10 @@ test('a letter with a combining mark is sent and counted as one character', () =
   assert.deepEqual(sent, { text: 'Finanzamt München: Grüße', segments: 1 });
   const subject = 'Gebu\u0308hr';
   const long = renderSmsText({ sender: 'Amt', subject, content: { message: 'Wort '.repeat(1_000) }, language: 'de' });
-  assert.deepEqual(long, { text: 'Amt: Eine Nachricht für Sie "Gebühr" liegt in Ihrem Postfach.', segments: 1 });
+  assert.deepEqual(long, {
+    text: 'Amt: Sie haben eine neue Nachricht zu "Gebühr". Lesen Sie sie in Ihrem Postfach.',
+    segments: 1,
+  });
 });
 
 test('one invisible or typographic character does not double the cost of a text message', () => {
@@ -43,7 +46,7 @@ test('a bidirectional control that the subject opens is closed in the announceme
     content: { message: 'word '.repeat(1_000) },
     language: undefined,
   });
-  assert.equal(text, `Tax: a message for you "Your ${rlo}bill${pdf}" lies in your inbox.`);
+  assert.equal(text, `Tax: you have a new message about “Your ${rlo}bill${pdf}”. Read it in your inbox.`);
 });
 
 const through = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
@@ -124,10 +127,13 @@ test('an announcement in a language of Latin script fits the GSM alphabet, which
   const latin = languages.filter((language) => new Intl.Locale(language).maximize().script === 'Latn');
   assert.ok(latin.length >= 8);
   for (const language of latin) {
-    const announce = (sender: string) =>
-      formatMessage(language, localeFor(language).message.announcementWithSubject, { sender, subject: '' });
-    const full = announce('x'.repeat(160 - announce('').length));
-    assert.deepEqual([full.length, countSegments(full)], [160, 1], language);
+    const content = { message: 'word '.repeat(1_000) };
+    const announce = (sender: string, inbox?: string) =>
+      renderSmsText({ sender, subject: 'x', content, language, inbox });
+    for (const inbox of [undefined, 'https://gov.example/me']) {
+      const full = announce('x'.repeat(161 - announce('x', inbox).text.length), inbox);
+      assert.deepEqual([full.text.length, full.segments], [160, 1], language);
+    }
   }
 });
 
@@ -156,15 +162,18 @@ test('the segments of a text message are counted as gateways charge them', () =>
     content: { message: 'word '.repeat(1_000) },
     language: undefined,
   });
-  assert.deepEqual(long, { text: 'Tax Office: a message for you "Your tax" lies in your inbox.', segments: 1 });
+  assert.deepEqual(long, {
+    text: 'Tax Office: you have a new message about "Your tax". Read it in your inbox.',
+    segments: 1,
+  });
 });
 
 test('an announcement over six segments omits its subject', () => {
   const announced = (subject: string) =>
     renderSmsText({ sender: 'Tax Office', subject, content: { message: 'word '.repeat(1_000) }, language: undefined });
-  assert.equal(announced('😀'.repeat(170)).segments, 6);
+  assert.equal(announced('😀'.repeat(160)).segments, 6);
   assert.deepEqual(announced('😀'.repeat(200)), {
-    text: 'Tax Office: a message for you lies in your inbox.',
+    text: 'Tax Office: you have a new message. Read it in your inbox.',
     segments: 1,
   });
 });

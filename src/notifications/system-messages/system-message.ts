@@ -47,6 +47,7 @@ export async function systemMessage(
     clientId: systemClient,
     reference: null,
     legalEffect: null,
+    noticeOnly: false,
   });
   return { id: notification.id, event, statements };
 }

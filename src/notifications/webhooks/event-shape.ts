@@ -15,7 +15,10 @@ const data = Type.Object(
       Type.String({ description: 'The id of the delivery. Only for notification.delivery-ended.' }),
     ),
     channel: Type.Optional(
-      literalUnion(channelNames, 'The channel of the delivery. Only for notification.delivery-ended.'),
+      literalUnion(
+        channelNames,
+        'The channel of the delivery, or of the link. Only for notification.delivery-ended and notification.confirmed.',
+      ),
     ),
     outcome: Type.Optional(
       literalUnion(

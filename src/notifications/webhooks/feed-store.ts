@@ -13,6 +13,7 @@ export const feedEventTypes = [
   'notification.unknown',
   'notification.undeliverable',
   'notification.opened',
+  'notification.confirmed',
   'notification.cancelled',
 ] as const;
 type FeedEventType = Extract<CitizenEvent['type'], (typeof feedEventTypes)[number]>;
@@ -49,6 +50,7 @@ export function insertFeedEvent(
     ...(event.type === 'notification.delivery-ended'
       ? { delivery: event.delivery, channel: event.channel, outcome: event.outcome, reason: event.reason }
       : {}),
+    ...(event.type === 'notification.confirmed' ? { channel: event.channel } : {}),
     ...('reason' in event && event.type !== 'notification.delivery-ended' ? { reason: event.reason } : {}),
   };
   return insertFeedRow([event.id, clientId, event.at, event.type, JSON.stringify(data)]);

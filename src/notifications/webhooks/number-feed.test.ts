@@ -26,6 +26,7 @@ function notification(): Notification {
     sendAt: null,
     deliverBy: start + 1,
     legalEffect: null,
+    noticeOnly: false,
     revision: 0,
     acceptedEvent: createId('event'),
     status: 'accepted',
@@ -42,7 +43,7 @@ function eventOf(
   const head = { id, at, citizenId: 'A', notification: of.id };
   const event: Extract<CitizenEvent, { type: `notification.${typeof type}` }> =
     type === 'opened'
-      ? { type: 'notification.opened', actor: { citizen: true }, channel: 'email', ...head }
+      ? { type: 'notification.opened', actor: { citizen: true }, ...head }
       : {
           ...head,
           type: 'notification.delivery-ended',

@@ -9,6 +9,8 @@ export type LegalFacts = {
   /** When the citizen could first open the message. */
   readonly availableAt: number | undefined;
   readonly openedAt: number | undefined;
+  /** When somebody first confirmed the receipt by the link in a mail. That needs no sign-in. */
+  readonly confirmedAt: number | undefined;
   /** When a letter was handed over for printing and posting. */
   readonly letterAt: number | undefined;
 };
@@ -44,13 +46,30 @@ export type LegalEffect = {
 /** The instant that a rule derives, in the past or future (epoch ms). */
 type RuleResult = { readonly at: number; readonly basis: string; readonly counting?: DayCount };
 
-const rulePattern = /^(opened|as-letter|after-(\d{1,2})-(working-)?days)$/;
+const rulePattern = /^(opened|as-letter|after-(\d{1,2})-(working-)?days)(-or-confirmed)?$/;
 const letterDays = 3;
 
-/** Whether a text names a rule: `opened`, `after-N-working-days`, `after-N-days` (N from 1 to 99) or `as-letter`. */
+/** The names of the rules, for error messages. */
+export const legalRuleRequirement =
+  'must be opened, after-N-working-days, after-N-days or as-letter, each with or without -or-confirmed';
+
+/**
+ * Whether a text names a rule: `opened`, `after-N-working-days`, `after-N-days` (N from 1 to 99) or `as-letter`. With `-or-confirmed` at
+ * its end, a confirmation by the link in a mail counts like opening.
+ */
 export function isLegalRule(name: string): boolean {
   const match = rulePattern.exec(name);
   return match !== null && Number(match[2] ?? 1) > 0;
+}
+
+/** Whether a confirmation by the link in a mail counts under this rule. */
+export function confirmationCounts(name: string): boolean {
+  return name.endsWith('-or-confirmed');
+}
+
+/** Whether a message that is not opened counts as served only after a letter. */
+export function needsLetter(name: string): boolean {
+  return rulePattern.exec(name)?.[1] === 'as-letter';
 }
 
 /**
@@ -62,7 +81,7 @@ export function legalRuleIssues(
   requested: readonly ChannelName[] | undefined,
   { steps, providers }: CascadePolicy,
 ): Issue[] {
-  if (name !== 'as-letter') return [];
+  if (name === undefined || !needsLetter(name)) return [];
   const planned = requested ?? steps.map(({ channel }) => channel);
   if (planned.includes('letter') && providers.has('letter')) return [];
   const detail = 'as-letter requires a letter, but neither channels nor the policy of this server contain one';
@@ -71,21 +90,29 @@ export function legalRuleIssues(
 
 /** Applies a rule to the facts at the time `now` (epoch ms). An instant in the future has no effect yet. */
 export function legalEffectOf(name: string, facts: LegalFacts, calendar: Calendar, now: number): LegalEffect {
-  const { openedAt } = facts;
-  const due = dueEffectOf(name, facts, calendar);
-  const isOpenedFirst = openedAt !== undefined && (due === undefined || openedAt < due.at);
-  const result: RuleResult | undefined = isOpenedFirst
-    ? { at: openedAt, basis: 'the citizen opened the message' }
-    : due;
+  const { openedAt, confirmedAt } = facts;
+  const results: (RuleResult | undefined)[] = [
+    dueEffectOf(name, facts, calendar),
+    openedAt === undefined ? undefined : { at: openedAt, basis: 'the citizen opened the message' },
+    confirmedAt === undefined || !confirmationCounts(name)
+      ? undefined
+      : { at: confirmedAt, basis: 'confirmed by the link in the message' },
+  ];
+  // The sort is stable: of two results at the same instant, the first in the list counts.
+  const [result] = results.filter((one) => one !== undefined).sort((left, right) => left.at - right.at);
   if (result === undefined || result.at > now) return { rule: name, basis: 'not yet' };
   const { at, basis, counting } = result;
   return { rule: name, effectiveAt: formatInstant(at), basis, ...(counting === undefined ? {} : { counting }) };
 }
 
 /** The effect of a rule for a citizen who does not open the message. Add a line here for a law with another rule. */
-function dueEffectOf(name: string, { availableAt, letterAt }: LegalFacts, calendar: Calendar): RuleResult | undefined {
+export function dueEffectOf(
+  name: string,
+  { availableAt, letterAt }: LegalFacts,
+  calendar: Calendar,
+): RuleResult | undefined {
   // Opening ends the cascade, so the letter may never be sent.
-  if (name === 'as-letter') {
+  if (needsLetter(name)) {
     const basis = 'after the letter was handed over';
     return effectAfter(letterAt, { days: letterDays, isWorking: true, basis }, calendar);
   }

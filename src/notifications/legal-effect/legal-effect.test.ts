@@ -18,7 +18,7 @@ const calendar = (...days: string[]): Calendar => ({ holidays: new Set(days) });
 const holidaysOf = ({ counting }: LegalEffect) =>
   counting && 'notCounted' in counting ? counting.notCounted.holidays : undefined;
 const acceptedAt = at('2026-12-23T10:00:00Z');
-const none = { availableAt: undefined, openedAt: undefined, letterAt: undefined };
+const none = { availableAt: undefined, openedAt: undefined, confirmedAt: undefined, letterAt: undefined };
 const later = at('2027-06-01T00:00:00Z');
 
 test('a result contains the skipped holidays, so that the count can be repeated without the calendar', () => {
@@ -82,6 +82,32 @@ test('an earlier opening takes precedence over a rule, and a rule has no effect 
   const due = at('2026-12-29T00:00:00Z');
   assert.deepEqual(seen('as-letter', { letterAt }, due), byLetter);
   assert.deepEqual(seen('as-letter', { letterAt }, due - 1), [undefined, 'not yet', undefined]);
+});
+
+test('a confirmation by the link in a mail has an effect only under a rule that ends with -or-confirmed', () => {
+  const confirmedAt = at('2026-12-23T11:00:00Z');
+  const openedAt = at('2026-12-24T08:00:00Z');
+  const seen = (rule: string, facts: Partial<LegalFacts>) => {
+    const { effectiveAt, basis } = legalEffectOf(rule, { ...none, ...facts }, calendar(), later);
+    return [effectiveAt, basis];
+  };
+  const byLink = ['2026-12-23T11:00:00.000Z', 'confirmed by the link in the message'];
+  const byOpening = ['2026-12-24T08:00:00.000Z', 'the citizen opened the message'];
+  for (const rule of ['opened', 'as-letter', 'after-2-working-days', 'after-2-days']) {
+    assert.deepEqual(seen(rule, { confirmedAt }), [undefined, 'not yet'], rule);
+    assert.deepEqual(seen(rule, { confirmedAt, openedAt }), byOpening, rule);
+    assert.ok(isLegalRule(`${rule}-or-confirmed`));
+    assert.deepEqual(seen(`${rule}-or-confirmed`, { confirmedAt, openedAt }), byLink, rule);
+    assert.deepEqual(seen(`${rule}-or-confirmed`, { openedAt }), byOpening, rule);
+  }
+  const due = ['2026-12-25T00:00:00.000Z', '1 days after the message lay in the inbox'];
+  const lateLink = { availableAt: acceptedAt, confirmedAt: at('2026-12-26T00:00:00Z') };
+  assert.deepEqual(seen('after-1-days-or-confirmed', lateLink), due);
+  const issues = legalRuleIssues('as-letter-or-confirmed', ['email'], inboxAndEmailPolicy);
+  assert.deepEqual(
+    issues.map(({ code }) => code),
+    ['not-allowed'],
+  );
 });
 
 test('the calendar decides which days of the week do not count', () => {

@@ -1,0 +1,21 @@
+import type { ClientMessages } from '../../auth/client-messages.ts';
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
+
+/** A line such as `Phone: +44 20 7946 0000`, with its address for a link. */
+type ContactLine = { readonly text: string; readonly href: string };
+
+/** The contact lines of a service that citizens see below its messages. */
+export function contactLines(tag: string | undefined, settings: ClientMessages | undefined): ContactLine[] {
+  const { contactPhone: phone, contactEmail: email, contactUrl: url } = settings ?? {};
+  const { language, message: texts } = localeFor(tag);
+  return [
+    ...(phone === undefined
+      ? []
+      : [{ text: formatMessage(language, texts.phone, { phone }), href: `tel:${phone.replaceAll(/[^\d+]/g, '')}` }]),
+    ...(email === undefined
+      ? []
+      : [{ text: formatMessage(language, texts.email, { email }), href: `mailto:${encodeURI(email)}` }]),
+    ...(url === undefined ? [] : [{ text: formatMessage(language, texts.website, { url }), href: url }]),
+  ];
+}
