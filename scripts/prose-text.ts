@@ -209,11 +209,14 @@ export function readYaml(text: string): readonly Prose[] {
   return [...comments, ...strings];
 }
 
-/** The values of a JSON file. Names of members, and values of one word, are not prose. */
+/** The values of a JSON file. A value without a full stop is a label or a heading. Names, and values of one word, are not prose. */
 export function readJson(text: string): readonly Prose[] {
   return [...text.matchAll(/"((?:[^"\\\n]|\\.)*)"(\s*:)?/g)]
     .filter(([, value = '', isName]) => isName === undefined && isProse(value))
-    .map(({ index, 1: value = '' }) => ({ kind: 'string', start: index + 1, text: maskCode(blankEscapes(value)) }));
+    .map(({ index, 1: value = '' }) => {
+      const kind = /[.!?]$/.test(value) ? 'string' : 'heading';
+      return { kind, start: index + 1, text: maskCode(blankEscapes(value)) };
+    });
 }
 
 /** Masks code, addresses and paths. The length of the text and all offsets stay the same. */

@@ -139,16 +139,23 @@ test('comments and quoted texts of a YAML file are checked, and its queries are 
   assert.deepEqual(found(text, 'docs/alerts.yaml'), ['1 house', '1 is told', '5 Who asks waits behind …', '5 behind']);
 });
 
-test('the values of a JSON file are checked, and its names and single words are not', () => {
+test('the values of a JSON file are checked, labels without the rules of sentences, and names are not', () => {
   const text = [
     '{',
     '  "told anew": "{sender} wrote",',
     '  "house": "anew",',
     '  "paragraphs": ["It is done anew.", "A \\"house\\" stands here."],',
-    '  "title": "Who asks waits"',
+    '  "text": "Who asks waits.",',
+    '  "title": "Who asked anew"',
     '}',
   ].join('\n');
-  assert.deepEqual(found(text, 'src/locales/en.json'), ['4 anew', '4 house', '4 stands', '5 Who asks waits …']);
+  assert.deepEqual(found(text, 'src/locales/en.json'), [
+    '4 anew',
+    '4 house',
+    '4 stands',
+    '5 Who asks waits. …',
+    '6 anew',
+  ]);
 });
 
 test('names with a rejected word are reported, and names with similar letters are not', () => {

@@ -241,7 +241,7 @@ test('the citizen sees each verification: the service, the claims, the purpose a
     '<a href="https://register.example/corrections?a=1&amp;b=2">How to have your details corrected</a>',
     'Purpose: <bdi>parking &lt;permit&gt;</bdi>',
     'Legal basis: <bdi>Road Act 7</bdi>',
-    'ask the service for another way',
+    'Ask the service for another way',
   ])
     assert.ok(page.includes(expected), expected);
 });
