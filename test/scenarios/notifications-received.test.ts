@@ -156,7 +156,10 @@ for (const engine of engines) {
     };
     assert.deepEqual(await effect(), { rule: 'opened', basis: 'not yet' });
     const used = (await ask('GET', path)).text;
-    assert.match(used, /Receipt confirmed[\s\S]*This message counts as delivered when you open it\./);
+    assert.match(
+      used,
+      /You confirmed that you received the message[\s\S]*This message counts as delivered when you open it\./,
+    );
     await run(8 * day);
     assert.equal(letter.calls.length, 1);
     const openedAt = new Date(time.clock.now()).toISOString();
@@ -188,7 +191,7 @@ for (const engine of engines) {
     assert.match(await textFor('as-letter'), /If you do not open it, you will get a letter\./);
     const plain = await textFor();
     assert.doesNotMatch(plain, /counts as delivered/);
-    assert.match(plain, /That says only that it has reached you/);
+    assert.match(plain, /This only means that the message has reached you/);
   });
 
   test(`${engine.name}: the link of a mail without a delivery report proves its delivery, even after the deadline`, async (t) => {
