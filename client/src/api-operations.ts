@@ -42,4 +42,9 @@ export const operations = {
   previewNotification: { method: 'POST', path: '/v1/notifications/preview' },
   readDocumentRecord: { method: 'GET', path: '/v1/documents/{id}/record' },
   readReceiptProof: { method: 'GET', path: '/v1/receipts/{eventId}/proof' },
+  searchInbox: { method: 'POST', path: '/v1/inbox/search' },
+  archiveInboxMessage: { method: 'POST', path: '/v1/inbox/{id}/archive' },
+  restoreInboxMessage: { method: 'POST', path: '/v1/inbox/{id}/restore' },
+  markInboxMessageUnread: { method: 'POST', path: '/v1/inbox/{id}/unread' },
+  exportInbox: { method: 'POST', path: '/v1/inbox/export' },
 } as const;

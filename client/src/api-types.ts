@@ -420,6 +420,56 @@ export type EventData = {
   [more: string]: unknown;
 };
 
+export type ExportInboxAnswer = {
+  /** The items of this page. */
+  items: ExportedMessage[];
+  /** The cursor of the next page. null: this is the last page. */
+  next: string | null;
+};
+
+export type ExportInboxBody = {
+  /** The member `next` of the previous response. Default: the first page. */
+  cursor?: string;
+  /** The maximum number of messages. Default: 50. */
+  limit?: number;
+};
+
+export type ExportedMessage = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** The subject line. null: the sender set none. */
+  subject: string | null;
+  /** The name of the service that sent the message. */
+  sender: string;
+  /** The category that the sender chose: information, decision, reminder or urgent. */
+  category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
+  /** The language (BCP 47). null: unknown. */
+  language: string | null;
+  /** The time at which the sender sent the message to this server. */
+  createdAt: string;
+  /** The time at which the message was in the inbox: createdAt, or the time that the sender requested. */
+  receivedAt: string;
+  /** true if the citizen opened the message before. */
+  opened: boolean;
+  legalEffect?: InboxLegalEffect;
+  /** The client that sent the message. You can limit a list or a search to it. */
+  senderId: string;
+  /** The reference that the sender gave. */
+  reference: string | null;
+  /** The date (YYYY-MM-DD) or instant until which the sender needs an answer. null: the sender named none. */
+  respondBy: string | null;
+  /** true if the message is new, or if the citizen marked it as unread. */
+  unread: boolean;
+  /** true if the citizen moved the message to the archive. */
+  archived: boolean;
+  /** The text as sent; null if the citizen has not opened the message. */
+  message: string | null;
+  /** The message as an HTML page with all texts escaped; null if the citizen has not opened it. */
+  html: string | null;
+  /** The documents that belong to the message. */
+  attachments: Attachment[];
+};
+
 export type FeedEvent = {
   /** The id of the event in the ledger, and the webhook-id of its calls. */
   id: string;
@@ -500,6 +550,16 @@ export type InboxItem = {
   /** true if the citizen opened the message before. */
   opened: boolean;
   legalEffect?: InboxLegalEffect;
+  /** The client that sent the message. You can limit a list or a search to it. */
+  senderId: string;
+  /** The reference that the sender gave. */
+  reference: string | null;
+  /** The date (YYYY-MM-DD) or instant until which the sender needs an answer. null: the sender named none. */
+  respondBy: string | null;
+  /** true if the message is new, or if the citizen marked it as unread. */
+  unread: boolean;
+  /** true if the citizen moved the message to the archive. */
+  archived: boolean;
 };
 
 /** Show it before the citizen opens the message. */
@@ -514,6 +574,22 @@ export type InboxLegalEffect = {
   effectiveOn?: string;
   /** From when it will count as served even if the citizen does not open it. */
   dueOn?: string;
+};
+
+export type InboxMark = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** true if the message is new, or if the citizen marked it as unread. */
+  unread: boolean;
+  /** true if the citizen moved the message to the archive. */
+  archived: boolean;
+};
+
+export type InboxSender = {
+  /** The id of the client. */
+  id: string;
+  /** Its name. */
+  name: string;
 };
 
 export type ListDocumentsAnswer = {
@@ -536,6 +612,10 @@ export type ListInboxMessagesAnswer = {
   items: InboxItem[];
   /** The cursor of the next page. null: this is the last page. */
   next: string | null;
+  /** The number of unread messages outside the archive, among the newest 1000. */
+  unreadCount: number;
+  /** The services that sent the newest 1000 messages, for `senderId`. */
+  senders: InboxSender[];
 };
 
 export type ListNotificationsAnswer = {
@@ -754,6 +834,16 @@ export type OpenInboxMessageAnswer = {
   /** true if the citizen opened the message before. */
   opened: boolean;
   legalEffect?: InboxLegalEffect;
+  /** The client that sent the message. You can limit a list or a search to it. */
+  senderId: string;
+  /** The reference that the sender gave. */
+  reference: string | null;
+  /** The date (YYYY-MM-DD) or instant until which the sender needs an answer. null: the sender named none. */
+  respondBy: string | null;
+  /** true if the message is new, or if the citizen marked it as unread. */
+  unread: boolean;
+  /** true if the citizen moved the message to the archive. */
+  archived: boolean;
   /** The text as the sender sent it: plain text or restricted Markdown. */
   message: string;
   /** The message as an HTML page in which all texts are escaped. */
@@ -761,6 +851,8 @@ export type OpenInboxMessageAnswer = {
   /** The documents that belong to the message. */
   attachments: Attachment[];
   contact: SenderContact;
+  /** The number of unread messages outside the archive, among the newest 1000. */
+  unreadCount: number;
 };
 
 /**
@@ -978,6 +1070,36 @@ export type ReceiveEvent = {
   data: EventData;
 };
 
+export type SearchInboxAnswer = {
+  /** The items of this page. */
+  items: InboxItem[];
+  /** The cursor with which the search continues. null: all messages were searched. */
+  next: string | null;
+  /** The number of messages that this request searched. */
+  searched: number;
+  /** The number of unread messages outside the archive, among the newest 1000. */
+  unreadCount: number;
+  /** The services that sent the newest 1000 messages, for `senderId`. */
+  senders: InboxSender[];
+};
+
+export type SearchInboxBody = {
+  /** Words that subject, text, reference or titles of documents must all contain. Case and accents do not count. */
+  text: string;
+  /** The client whose messages are returned. Default: all clients. */
+  senderId?: string;
+  /** The category of the returned messages. Default: all categories. */
+  category?: 'information' | 'decision' | 'reminder' | 'urgent';
+  /** true: only messages that are new or marked as unread. false: only the others. Default: all. */
+  unread?: boolean;
+  /** true: only archived messages. false: only the others. Default: all. */
+  archived?: boolean;
+  /** The member `next` of the previous response. Default: the first page. */
+  cursor?: string;
+  /** The maximum number of messages. Default: 100. */
+  limit?: number;
+};
+
 export type SendNotificationAnswer = {
   /** The id. Do not parse it. */
   id: string;
@@ -1033,6 +1155,11 @@ export type SendNotificationBody = {
    * sent, unknown or undeliverable. Default: two weeks after sendAt.
    */
   deliverBy?: string;
+  /**
+   * Until when you need an answer: a date (YYYY-MM-DD) or an instant, at most two years after sendAt. The inbox of the
+   * citizen shows it. It changes neither the delivery nor the legal effect.
+   */
+  respondBy?: string;
   /**
    * The channels in your order. The first starts at once, and the others after the waiting times of the server policy.
    * The server always uses the inbox. Default: all channels of the policy.
@@ -1891,6 +2018,14 @@ export type Operations = {
   /** List my official messages */
   listInboxMessages: {
     query?: {
+      /** The client whose messages are returned. Default: all clients. */
+      senderId?: string;
+      /** The category of the returned messages. Default: all categories. */
+      category?: 'information' | 'decision' | 'reminder' | 'urgent';
+      /** true: only messages that are new or marked as unread. false: only the others. Default: all. */
+      unread?: boolean;
+      /** true: only archived messages. false: only the others. Default: all. */
+      archived?: boolean;
       /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
       /** The maximum number of messages. Default: 100. */
@@ -2047,5 +2182,49 @@ export type Operations = {
       eventId: string;
     };
     answers: Record<never, never>;
+  };
+  /** Search my official messages */
+  searchInbox: {
+    body: SearchInboxBody;
+    answers: {
+      200: SearchInboxAnswer;
+    };
+  };
+  /** Archive one of my messages */
+  archiveInboxMessage: {
+    params: {
+      /** The id from the list. */
+      id: string;
+    };
+    answers: {
+      200: InboxMark;
+    };
+  };
+  /** Move one of my messages back to the inbox */
+  restoreInboxMessage: {
+    params: {
+      /** The id from the list. */
+      id: string;
+    };
+    answers: {
+      200: InboxMark;
+    };
+  };
+  /** Mark one of my messages as unread */
+  markInboxMessageUnread: {
+    params: {
+      /** The id from the list. */
+      id: string;
+    };
+    answers: {
+      200: InboxMark;
+    };
+  };
+  /** Download my official messages */
+  exportInbox: {
+    body: ExportInboxBody;
+    answers: {
+      200: ExportInboxAnswer;
+    };
   };
 };

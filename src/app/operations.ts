@@ -19,10 +19,16 @@ import { cancelNotification } from '../notifications/cancel-notification.ts';
 import { confirmContactAddress } from '../notifications/confirm-contact-address.ts';
 import { createTemplate } from '../notifications/create-template.ts';
 import { createWebhook } from '../notifications/create-webhook.ts';
+import { exportInbox } from '../notifications/export-inbox.ts';
 import { listInboxMessages } from '../notifications/list-inbox-messages.ts';
 import { listNotifications } from '../notifications/list-notifications.ts';
 import { listTemplates } from '../notifications/list-templates.ts';
 import { listWebhooks } from '../notifications/list-webhooks.ts';
+import {
+  archiveInboxMessage,
+  markInboxMessageUnread,
+  restoreInboxMessage,
+} from '../notifications/mark-inbox-message.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
 import { previewNotification } from '../notifications/preview-notification.ts';
 import { readEvents } from '../notifications/read-events.ts';
@@ -35,6 +41,7 @@ import { removeContactAddress } from '../notifications/remove-contact-address.ts
 import { removeTemplate } from '../notifications/remove-template.ts';
 import { removeWebhook } from '../notifications/remove-webhook.ts';
 import { rotateWebhookSecret } from '../notifications/rotate-webhook-secret.ts';
+import { searchInbox } from '../notifications/search-inbox.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
 
@@ -80,4 +87,9 @@ export const operations: readonly ListedOperation[] = [
   previewNotification,
   readDocumentRecord,
   readReceiptProof,
+  searchInbox,
+  archiveInboxMessage,
+  restoreInboxMessage,
+  markInboxMessageUnread,
+  exportInbox,
 ];

@@ -75,7 +75,10 @@ export type CitizenEvent =
   | NotificationHead<'notification.opened'>
   /** Somebody who was not signed in confirmed the receipt by the link in a message of that channel. */
   | (NotificationHead<'notification.confirmed'> & { readonly channel: string })
-  | (CitizenHead<'inbox.listed'> & { readonly shown: number })
+  /** The citizen looked at the list of messages, searched it, or downloaded the messages. The words of a search are not kept. */
+  | (CitizenHead<'inbox.listed' | 'inbox.searched' | 'inbox.exported'> & { readonly shown: number })
+  /** The citizen moved a message to the archive or back, or marked it as unread. Neither changes its status. */
+  | NotificationHead<'inbox.archived' | 'inbox.restored' | 'inbox.marked-unread'>
   /** The contact preferences or verified addresses of the citizen were changed, or read. */
   | CitizenHead<'contact-wishes.stated' | 'contact-wishes.read'>
   /** An address was to be verified by a code, the code was right, wrong or expired, or the address was removed. */

@@ -9,9 +9,14 @@ const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
 
 /** Texts that are the same in English and in another language, by key. */
 const sharedKeys: Readonly<Record<string, readonly string[]>> = {
-  fr: ['page.nav.messages', 'page.nav.documents'],
-  de: ['message.website'],
-  nl: ['message.website'],
+  fr: [
+    'page.nav.messages',
+    'page.nav.documents',
+    'page.messages.categories.information',
+    'page.messages.categories.urgent',
+  ],
+  de: ['message.website', 'page.messages.categories.information'],
+  nl: ['message.website', 'page.messages.inbox'],
 };
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */

@@ -95,18 +95,21 @@ function templateTextFor(
 
 function contentOf(
   { subject, message, language }: ChosenText,
-  { templateId, personalisation = templateId === undefined ? undefined : {} }: SendBody,
+  { templateId, respondBy, personalisation = templateId === undefined ? undefined : {} }: SendBody,
   found: readonly Attachment[],
 ): MessageContent {
-  const attachments = found.length === 0 ? {} : { attachments: found };
-  if (personalisation === undefined) return { subject, message, ...attachments };
+  const optional = {
+    ...(found.length === 0 ? {} : { attachments: found }),
+    ...(respondBy === undefined ? {} : { respondBy }),
+  };
+  if (personalisation === undefined) return { subject, message, ...optional };
   return {
     subject: subject && fillPlaceholders(subject, personalisation),
     message: fillMarkdown(message, personalisation),
     language,
     template: message,
     values: personalisation,
-    ...attachments,
+    ...optional,
   };
 }
 

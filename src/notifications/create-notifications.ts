@@ -14,6 +14,7 @@ import { confirmContactAddress } from './confirm-contact-address.ts';
 import { createTemplate } from './create-template.ts';
 import { createWebhook } from './create-webhook.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
+import { exportInbox } from './export-inbox.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
 import { type Calendar, calendarNotice } from './legal-effect/legal-effect.ts';
 import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
@@ -21,6 +22,7 @@ import { listInboxMessages } from './list-inbox-messages.ts';
 import { listNotifications } from './list-notifications.ts';
 import { listTemplates } from './list-templates.ts';
 import { listWebhooks } from './list-webhooks.ts';
+import { archiveInboxMessage, markInboxMessageUnread, restoreInboxMessage } from './mark-inbox-message.ts';
 import { createContactLookup, createNotices, type Notices } from './notices.ts';
 import type { ExternalChannels } from './notification/channel.ts';
 import type { ContactOf } from './notification/contact.ts';
@@ -41,6 +43,7 @@ import { removeContactAddress } from './remove-contact-address.ts';
 import { removeTemplate } from './remove-template.ts';
 import { removeWebhook } from './remove-webhook.ts';
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
+import { searchInbox } from './search-inbox.ts';
 import { sendNotification } from './send-notification.ts';
 import { statePreferences } from './state-preferences.ts';
 import { findOwnTemplate } from './templates/template-shape.ts';
@@ -94,6 +97,11 @@ const allOperations: readonly Operation<AllPorts>[] = [
   readPreferences,
   listInboxMessages,
   openInboxMessage,
+  searchInbox,
+  archiveInboxMessage,
+  restoreInboxMessage,
+  markInboxMessageUnread,
+  exportInbox,
   askContactCode,
   confirmContactAddress,
   removeContactAddress,

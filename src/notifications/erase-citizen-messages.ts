@@ -2,6 +2,7 @@ import type { Statement } from '../db/database.ts';
 import type { CitizenErasure } from '../ledger/erase-citizen.ts';
 import { deleteContactCodes } from './contact/contact-code-store.ts';
 import { deletePreferences } from './contact/contact-preferences-store.ts';
+import { deleteInboxMarks } from './inbox/inbox-mark-store.ts';
 
 /** Events of the feed have the id of their ledger event, which has the pseudonym of the citizen. */
 const feedEventsOfChain =
@@ -31,6 +32,7 @@ export function eraseMessagesStatements({ citizenId, erasedId, chain }: CitizenE
         where ${feedEventsOfChain}`,
       args: [chain],
     },
+    deleteInboxMarks(erasedId),
     deleteContactCodes(citizenId),
     deletePreferences(citizenId),
   ];

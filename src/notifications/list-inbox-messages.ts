@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
+import type { Read } from '../db/database.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
-import { findInboxPage, findInboxPosition, type InboxMessage, receivedAtOf } from './inbox/citizen-inbox.ts';
+import { findInboxPage, findInboxPosition, type InboxMessage, isUnread, receivedAtOf } from './inbox/citizen-inbox.ts';
+import { inboxFilterProperties } from './inbox/inbox-filter.ts';
+import { findInboxOverview, maxCounted } from './inbox/inbox-overview.ts';
 import { findLegalNotice } from './legal-effect/find-legal-notice.ts';
 import type { LegalNotice } from './notification/legal-notice.ts';
 import { messageLanguageOf } from './notification/message-content.ts';
@@ -16,6 +19,7 @@ const maxMessages = 100;
 const request = {
   query: Type.Object(
     {
+      ...inboxFilterProperties,
       cursor: Type.Optional(
         Type.String({ maxLength: 64, description: 'The member `next` of the previous page. Default: the first page.' }),
       ),
@@ -73,6 +77,45 @@ export const inboxItemProperties = {
       { $id: 'InboxLegalEffect', description: 'Show it before the citizen opens the message.' },
     ),
   ),
+  senderId: Type.String({ description: 'The client that sent the message. You can limit a list or a search to it.' }),
+  reference: Type.Union([Type.String(), Type.Null()], { description: 'The reference that the sender gave.' }),
+  respondBy: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The date (YYYY-MM-DD) or instant until which the sender needs an answer. null: the sender named none.',
+  }),
+  unread: Type.Boolean({ description: 'true if the message is new, or if the citizen marked it as unread.' }),
+  archived: Type.Boolean({ description: 'true if the citizen moved the message to the archive.' }),
+};
+
+/** The schema of the documents of a message. */
+export const attachmentListShape = Type.Array(
+  Type.Object(
+    {
+      id: Type.String({ description: 'The id of a document of the citizen. Retrieve it at /v1/documents/{id}.' }),
+      title: Type.String(),
+    },
+    { $id: 'Attachment' },
+  ),
+);
+
+/** The schema of a message in the list of the inbox. */
+export const inboxItemShape = Type.Object(inboxItemProperties, { $id: 'InboxItem' });
+
+/** The number of unread messages, in the responses of the inbox. */
+export const unreadCountSchema = Type.Integer({
+  description: `The number of unread messages outside the archive, among the newest ${maxCounted}.`,
+});
+
+/** The members that describe the whole inbox, in the responses of a list and a search. */
+export const inboxOverviewProperties = {
+  unreadCount: unreadCountSchema,
+  senders: Type.Array(
+    Type.Object(
+      { id: Type.String({ description: 'The id of the client.' }), name: Type.String({ description: 'Its name.' }) },
+      { $id: 'InboxSender' },
+    ),
+    { description: `The services that sent the newest ${maxCounted} messages, for \`senderId\`.` },
+  ),
 };
 
 /** Lists the citizen's own inbox, newest first. Listing does not open messages; `openInboxMessage` does. */
@@ -85,16 +128,17 @@ export const listInboxMessages = defineOperation({
   callers: ['citizens'],
   summary: 'List my official messages',
   description:
-    'Lists the messages to the citizen whom the token names (claim citizen_id of a trusted issuer), newest receivedAt first.',
+    'Lists the messages to the citizen whom the token names (claim citizen_id of a trusted issuer), newest receivedAt first, with the archived ones.',
   request,
   responses: {
     200: {
       description: 'One page of messages.',
       schema: Type.Object({
-        items: Type.Array(Type.Object(inboxItemProperties, { $id: 'InboxItem' })),
+        items: Type.Array(inboxItemShape),
         next: Type.Union([Type.String(), Type.Null()], {
           description: 'The cursor of the next page. null: this is the last page.',
         }),
+        ...inboxOverviewProperties,
       }),
     },
   },
@@ -103,27 +147,49 @@ export const listInboxMessages = defineOperation({
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const { cursor: last, limit = maxMessages } = call.query;
+    const { cursor: last, limit = maxMessages, ...filter } = call.query;
     const before = last === undefined ? undefined : await findInboxPosition(call.read, citizenId, last);
     if (last !== undefined && before === undefined) {
       const detail = 'must be `next` of an earlier page';
       return { refusal: refuseIssues([{ in: 'query', name: 'cursor', code: 'malformed', detail }]) };
     }
-    const { messages, next } = await findInboxPage({ ...call.ports, read: call.read }, citizenId, { limit, before });
-    const language = await citizenLanguageOf(call.ports, citizenId);
-    const items = await Promise.all(
-      messages.map(async (message) => {
-        const legalNotice = await findLegalNotice({ ...call.ports, read: call.read }, message.notification, call);
-        return await inboxItemOf({ ...message, legalNotice }, call.ports, language);
-      }),
-    );
+    const deps = { ...call.ports, read: call.read };
+    const { messages, next } = await findInboxPage(deps, citizenId, { limit, before, filter });
+    const items = await inboxItemsOf(call, citizenId, messages);
     const head = { id: call.createId('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
-      answer: { status: 200, json: { items, next: next ?? null } },
+      answer: {
+        status: 200,
+        json: { items, next: next ?? null, ...(await inboxOverviewOf(call, citizenId)) },
+      },
     };
   },
 });
+
+type InboxCall = { readonly ports: NotificationPorts; readonly read: Read; readonly now: number };
+
+/** The JSON of `inboxOverviewProperties`. */
+export async function inboxOverviewOf({ ports, read }: InboxCall, citizenId: string) {
+  const { unread, senders } = await findInboxOverview(read, citizenId);
+  const named = senders.map(async (id) => ({ id, name: (await ports.senderOf(id)).name }));
+  return { unreadCount: unread, senders: await Promise.all(named) };
+}
+
+/** The JSON of several messages. */
+export async function inboxItemsOf(
+  { ports, read, now }: InboxCall,
+  citizenId: string,
+  messages: readonly InboxMessage[],
+) {
+  const language = await citizenLanguageOf(ports, citizenId);
+  return await Promise.all(
+    messages.map(async (message) => {
+      const legalNotice = await findLegalNotice({ ...ports, read }, message.notification, { now });
+      return await inboxItemOf({ ...message, legalNotice }, ports, language);
+    }),
+  );
+}
 
 /** The language of the citizen; undefined while the register is unavailable, because messages are readable without it. */
 export async function citizenLanguageOf(
@@ -140,11 +206,12 @@ export async function citizenLanguageOf(
 
 /** The JSON of a message in the list, with the current name of its sender. */
 export async function inboxItemOf(
-  { notification, content, legalNotice }: InboxMessage & { readonly legalNotice: LegalNotice | undefined },
+  message: InboxMessage & { readonly legalNotice: LegalNotice | undefined },
   { senderOf }: NotificationPorts,
   citizenLanguage: string | undefined,
 ) {
-  const { id, clientId, category, createdAt, status } = notification;
+  const { notification, content, mark, legalNotice } = message;
+  const { id, clientId, category, createdAt, status, reference } = notification;
   const language = messageLanguageOf(content, notification.language, citizenLanguage) ?? null;
   return {
     id,
@@ -156,5 +223,10 @@ export async function inboxItemOf(
     receivedAt: formatInstant(receivedAtOf(notification)),
     opened: status === 'read',
     ...(legalNotice === undefined ? {} : { legalEffect: legalNotice }),
+    senderId: clientId,
+    reference,
+    respondBy: content.respondBy ?? null,
+    unread: isUnread(message),
+    archived: mark.archived,
   };
 }

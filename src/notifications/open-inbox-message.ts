@@ -2,9 +2,16 @@ import { Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { openMessageOfCitizen } from './inbox/citizen-inbox.ts';
+import { isUnread, openMessageOfCitizen } from './inbox/citizen-inbox.ts';
+import { findInboxOverview } from './inbox/inbox-overview.ts';
 import { findLegalNotice } from './legal-effect/find-legal-notice.ts';
-import { citizenLanguageOf, inboxItemOf, inboxItemProperties } from './list-inbox-messages.ts';
+import {
+  attachmentListShape,
+  citizenLanguageOf,
+  inboxItemOf,
+  inboxItemProperties,
+  unreadCountSchema,
+} from './list-inbox-messages.ts';
 import { blocksOf } from './notification/message-content.ts';
 import type { NotificationPorts } from './ports.ts';
 import { contactLines } from './rendering/contact-lines.ts';
@@ -39,17 +46,7 @@ export const openInboxMessage = defineOperation({
         ...inboxItemProperties,
         message: Type.String({ description: 'The text as the sender sent it: plain text or restricted Markdown.' }),
         html: Type.String({ description: 'The message as an HTML page in which all texts are escaped.' }),
-        attachments: Type.Array(
-          Type.Object(
-            {
-              id: Type.String({
-                description: 'The id of a document of the citizen. Retrieve it at /v1/documents/{id}.',
-              }),
-              title: Type.String(),
-            },
-            { $id: 'Attachment' },
-          ),
-        ),
+        attachments: attachmentListShape,
         contact: Type.Object(
           {
             phone: Type.Optional(Type.String()),
@@ -58,6 +55,7 @@ export const openInboxMessage = defineOperation({
           },
           { $id: 'SenderContact', description: 'How the citizen can contact the sender; without unknown members.' },
         ),
+        unreadCount: unreadCountSchema,
       }),
     },
   },
@@ -93,9 +91,23 @@ async function openForCitizen(
   const references = [messageNumberText(language, notification.id)];
   const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, contact, references });
   const { attachments = [] } = content;
+  const { unread } = await findInboxOverview(call.read, citizenId);
+  // The overview still counts the message that this request opens.
+  const unreadCount = isUnread(found) && !item.archived ? Math.max(0, unread - 1) : unread;
   return {
     effect,
-    answer: { status: 200, json: { ...item, message: content.message, html, attachments, contact: senderContact } },
+    answer: {
+      status: 200,
+      json: {
+        ...item,
+        unread: false,
+        message: content.message,
+        html,
+        attachments,
+        contact: senderContact,
+        unreadCount,
+      },
+    },
     // The message has changed since it was read: try again.
     onConflict: () => openForCitizen(call),
   };

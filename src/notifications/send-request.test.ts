@@ -49,6 +49,11 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     { sendAt: '2026-01-17T00:00:00Z', deliverBy: '2026-01-16T00:00:00Z' },
     ['/deliverBy out-of-range'],
   ],
+  ['respondBy in the past', { respondBy: '2026-01-13' }, ['/respondBy out-of-range']],
+  ['respondBy before sendAt', { respondBy: '2026-01-16', sendAt: '2026-01-20T00:00:00Z' }, ['/respondBy out-of-range']],
+  ['respondBy in three years', { respondBy: '2029-01-16' }, ['/respondBy out-of-range']],
+  ['respondBy on the 30th of February', { respondBy: '2026-02-30' }, ['/respondBy malformed']],
+  ['respondBy without a time zone', { respondBy: '2026-02-20T12:00:00' }, ['/respondBy malformed']],
   ['an unknown channel', { channels: ['fax'] }, ['/channels/0 not-allowed']],
   ['a repeated channel', { channels: ['email', 'email'] }, ['/channels not-valid']],
   [

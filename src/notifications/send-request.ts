@@ -6,6 +6,7 @@ import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-
 import { isLegalRule, legalRuleRequirement } from './legal-effect/legal-effect.ts';
 import { categories, channelNames } from './notification/notification.ts';
 import { languageTagSchema, literalUnion, optionalInstantSchema } from './notification/notification-shape.ts';
+import { respondByFault } from './notification/respond-by.ts';
 import { type Template, textForLanguage } from './templates/template.ts';
 import {
   countCodePoints,
@@ -83,6 +84,13 @@ export const sendBody = Type.Object(
     deliverBy: optionalInstantSchema(
       'The deadline of delivery (RFC 3339), after sendAt. Without proof of delivery by then, the notification becomes sent, unknown or undeliverable. Default: two weeks after sendAt.',
     ),
+    respondBy: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description:
+          'Until when you need an answer: a date (YYYY-MM-DD) or an instant, at most two years after sendAt. The inbox of the citizen shows it. It changes neither the delivery nor the legal effect.',
+      }),
+    ),
     channels: Type.Optional(
       Type.Array(literalUnion(channelNames, 'A channel.'), {
         minItems: 1,
@@ -136,7 +144,7 @@ export type SendTimes = {
 
 /** Reads the times of a request. `allowLongDelay` is for messages of this server, which may wait for longer than a year. */
 export function parseSendTimes(
-  { sendAt: sendText, deliverBy: deliverText }: Pick<SendBody, 'sendAt' | 'deliverBy'>,
+  { sendAt: sendText, deliverBy: deliverText, respondBy }: Pick<SendBody, 'sendAt' | 'deliverBy' | 'respondBy'>,
   now: number,
 ): SendTimes {
   const issues: Issue[] = [];
@@ -151,6 +159,8 @@ export function parseSendTimes(
   if (Number.isNaN(deliverBy)) add('/deliverBy', 'malformed', 'must be an instant without a leap second');
   else if (deliverBy <= begin) add('/deliverBy', 'out-of-range', 'must be in the future, and after sendAt');
   else if (deliverBy > begin + maxWaitMs) add('/deliverBy', 'out-of-range', 'must be at most one year after sendAt');
+  const fault = respondBy === undefined ? undefined : respondByFault(respondBy, begin);
+  if (fault !== undefined) add('/respondBy', fault.malformed ? 'malformed' : 'out-of-range', fault.detail);
   return { sendAt, deliverBy, issues };
 }
 

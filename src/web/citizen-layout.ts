@@ -28,23 +28,32 @@ export type LayoutPage = {
   readonly content: Html;
   readonly status?: number;
   readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
+  /** The number of unread messages; absent if the page does not know it. */
+  readonly unreadCount?: number;
 };
 
 /** A page with the name of the site and, for a signed-in citizen, the navigation. */
 export function renderLayout(
   { words, site = words.site }: PageLayout,
-  { title, content, current, status = 200 }: LayoutPage,
+  { title, content, current, status = 200, unreadCount = 0 }: LayoutPage,
 ): BufferedResponse {
   const header =
     current === undefined
       ? html`<p><a href="${citizenPaths.home}"><bdi>${site}</bdi></a></p>`
-      : html`<p><bdi>${site}</bdi></p>${navigation(words, current)}`;
+      : html`<p><bdi>${site}</bdi></p>${navigation(words, current, unreadCount)}`;
   return renderHtmlPage({ header, site, title, content, status, language: words.language });
 }
 
-function navigation({ nav, contact }: CitizenTexts, current: NonNullable<LayoutPage['current']>): Html {
+/** The title of the messages, with the number of unread ones. */
+export function messagesTitle({ nav, language }: CitizenTexts, unreadCount: number): string {
+  if (unreadCount === 0) return nav.messages;
+  return `${nav.messages} (${new Intl.NumberFormat(language).format(unreadCount)})`;
+}
+
+function navigation(words: CitizenTexts, current: NonNullable<LayoutPage['current']>, unreadCount: number): Html {
+  const { nav, contact } = words;
   const links = [
-    ['messages', citizenPaths.home, nav.messages],
+    ['messages', citizenPaths.home, messagesTitle(words, unreadCount)],
     ['documents', citizenPaths.documents, nav.documents],
     ['uses', citizenPaths.uses, nav.uses],
     ['record', citizenPaths.record, nav.record],

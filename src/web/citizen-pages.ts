@@ -11,15 +11,13 @@ import { retrieveDocument } from '../documents/retrieve-document.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
-import { listInboxMessages } from '../notifications/list-inbox-messages.ts';
-import { openInboxMessage } from '../notifications/open-inbox-message.ts';
 import { type AccessLog, accessLogPage, usesPerPage } from './access-log-page.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import { type CallOperation, type CitizenRequest, readJson } from './citizen-operations.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';
 import { handleContact } from './contact-handlers.ts';
 import { type DocumentList, documentsPage, documentUnavailablePage } from './documents-page.ts';
-import { type InboxList, messagePage, messagesPage, type OpenedMessage } from './messages-page.ts';
+import { downloadMessage, downloadMessages, handleMessage, handleMessages } from './messages-handlers.ts';
 import { handleRecord } from './record-page.ts';
 import { citizenPaths, type SignInFlow, type SignInResult } from './sign-in-flow.ts';
 import { notFoundPage, signedOutPage, signInFailedPage, signInPage, unavailableNowPage } from './sign-in-pages.ts';
@@ -48,8 +46,6 @@ type ShowPage = (visit: CitizenRequest) => Promise<PageOutcome | Refusal>;
 const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
 /** With `no-referrer`, browsers send `Origin: null` for the forms of a page. No other site gets a referrer. */
 const formHeaders = { 'referrer-policy': 'same-origin' };
-/** Attempts to open a message while another operation changes it. */
-const maxTries = 4;
 const readMethods = ['GET', 'HEAD'];
 
 /**
@@ -66,9 +62,11 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
   const citizenPage = (path: string, methods: readonly string[], show: ShowPage) =>
     page(path, methods, (visit) => showToCitizen(deps, visit, show));
   return [
-    citizenPage(citizenPaths.home, readMethods, showMessages),
+    citizenPage(citizenPaths.home, [...readMethods, 'POST'], handleMessages),
     // Opening a message records it as received, so HEAD must not open it.
-    citizenPage(`${citizenPaths.messages}/:id`, ['GET'], showMessage),
+    citizenPage(`${citizenPaths.messages}/:id`, ['GET', 'POST'], unlessPrefetch(handleMessage)),
+    citizenPage(`${citizenPaths.messages}/:id/download`, ['GET'], unlessPrefetch(downloadMessage)),
+    citizenPage(citizenPaths.download, ['GET'], unlessPrefetch(downloadMessages)),
     citizenPage(citizenPaths.documents, readMethods, showDocuments),
     citizenPage(`${citizenPaths.documents}/:id`, ['GET'], openDocument),
     citizenPage(citizenPaths.uses, readMethods, showUses),
@@ -178,22 +176,9 @@ function isTopLevelNavigation(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
-async function showMessages(visit: CitizenRequest) {
-  const before = parameter(visit.request, 'before');
-  const answer = await readJson<InboxList>(visit, listInboxMessages, {
-    query: before === undefined ? {} : { cursor: before },
-  });
-  return 'json' in answer ? messagesPage(visit.view, answer.json, before === undefined) : answer;
-}
-
-async function showMessage(visit: CitizenRequest) {
-  if (isPrefetch(visit.request.headers)) return { status: 503, headers: {}, body: '' };
-  const open = () => readJson<OpenedMessage>(visit, openInboxMessage, { params: { id: lastSegment(visit.request) } });
-  let answer = await open();
-  for (let left = maxTries; left > 0 && 'slug' in answer && answer.slug === 'changed-meanwhile'; left -= 1) {
-    answer = await open();
-  }
-  return 'json' in answer ? messagePage(visit.view, answer.json) : answer;
+/** A page that a browser prefetches must not open a message, because nobody reads it. */
+function unlessPrefetch(show: ShowPage): ShowPage {
+  return async (visit) => (isPrefetch(visit.request.headers) ? { status: 503, headers: {}, body: '' } : show(visit));
 }
 
 async function showDocuments(visit: CitizenRequest) {

@@ -1,61 +1,176 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import { formatDay, formatMinute } from '../locales/date-format.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
+import type { Category } from '../notifications/notification/notification.ts';
 import { contactLines } from '../notifications/rendering/contact-lines.ts';
 import { legalRowText, legalSentences } from '../notifications/rendering/legal-text.ts';
 import { defaultSubject } from '../notifications/rendering/mail-text.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
-import { dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
+import { dayElement, messagesTitle, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
+import { continueSearchForm, isNarrowed, type MessagesFilter, messagesForm, messagesLink } from './messages-filter.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** A message in `listInboxMessages`. */
-type InboxItem = {
+export type InboxItem = {
   readonly id: string;
   readonly subject: string | null;
   readonly sender: string;
+  readonly category: Category;
   readonly language: string | null;
   readonly receivedAt: string;
-  readonly opened: boolean;
   readonly legalEffect?: LegalNotice;
+  readonly reference: string | null;
+  readonly respondBy: string | null;
+  readonly unread: boolean;
+  readonly archived: boolean;
 };
 
 /** The response of `listInboxMessages`. */
-export type InboxList = { readonly items: readonly InboxItem[]; readonly next: string | null };
+export type InboxList = {
+  readonly items: readonly InboxItem[];
+  readonly next: string | null;
+  readonly unreadCount: number;
+  readonly senders: readonly { readonly id: string; readonly name: string }[];
+};
 
 /** The response of `openInboxMessage`. */
 export type OpenedMessage = InboxItem & {
   readonly html: string;
   readonly attachments: readonly { readonly id: string; readonly title: string }[];
   readonly contact: { readonly phone?: string; readonly email?: string; readonly url?: string };
+  readonly unreadCount: number;
+};
+
+/** The action that the citizen completed before the list is shown. */
+export const completedActions = ['archived', 'restored', 'unread'] as const;
+
+/** The list that a request asks for. */
+type ListView = {
+  readonly filter: MessagesFilter;
+  readonly isFirst: boolean;
+  readonly done: (typeof completedActions)[number] | undefined;
 };
 
 /** The citizen's messages, newest first. The list does not open any of them. */
-export function messagesPage(frame: PageLayout, { items, next }: InboxList, isFirst: boolean): BufferedResponse {
+export function messagesPage(
+  frame: PageLayout,
+  list: InboxList,
+  { filter, isFirst, done }: ListView,
+): BufferedResponse {
+  const { messages } = frame.words;
+  const { items, next } = list;
+  const link = (to: string, text: string) => html`<p><a href="${to}">${text}</a></p>`;
+  const content = html`${done === undefined ? '' : html`<p class="notice" role="status">${messages.done[done]}</p>`}
+    ${listHead(frame.words, list, { filter, text: '' })}
+    ${items.length === 0 && isFirst ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
+    ${isFirst ? '' : link(messagesLink(filter), messages.newest)}
+    ${next === null ? '' : link(messagesLink(filter, next), messages.older)}
+    ${items.length === 0 ? '' : link(citizenPaths.download, messages.downloadAll)}`;
+  return renderList(frame, list, { filter, content });
+}
+
+/** The request of a search. `searched`: the messages that earlier requests of this search have searched. */
+export type SearchView = { readonly filter: MessagesFilter; readonly text: string; readonly searched: number };
+
+/** The messages that a search found, newest first. */
+export function searchPage(
+  frame: PageLayout,
+  list: InboxList & { readonly searched: number },
+  { filter, text, searched: before }: SearchView,
+): BufferedResponse {
   const { words } = frame;
-  const content = html`
-    ${items.length === 0 && isFirst ? html`<p>${words.messages.none}</p>` : ''}
-    <ul class="list">${items.map((item) => messageRow(words, item))}</ul>
-    ${isFirst ? '' : html`<p><a href="${citizenPaths.home}">${words.messages.newest}</a></p>`}
-    ${next === null ? '' : html`<p><a href="${citizenPaths.home}?before=${encodeURIComponent(next)}">${words.messages.older}</a></p>`}`;
-  return renderLayout(frame, { title: words.nav.messages, content, current: 'messages' });
+  const { items, next } = list;
+  const searched = before + list.searched;
+  const partly = formatMessage(words.language, words.messages.partly, { count: searched });
+  const content = html`${listHead(words, list, { filter, text })}
+    ${items.length === 0 && next === null ? html`<p role="status">${words.messages.noneFound}</p>` : messageList(words, items)}
+    ${
+      next === null
+        ? ''
+        : html`<p class="note" role="status">${partly}</p>${continueSearchForm(words, { filter, text }, { next, searched })}`
+    }`;
+  return renderList(frame, list, { filter, content });
+}
+
+function renderList(
+  frame: PageLayout,
+  { unreadCount }: InboxList,
+  { filter, content }: { readonly filter: MessagesFilter; readonly content: Html },
+): BufferedResponse {
+  const { words } = frame;
+  const title = filter.where === 'archive' ? words.messages.archive : messagesTitle(words, unreadCount);
+  return renderLayout(frame, { title, content, current: 'messages', unreadCount });
+}
+
+function listHead(
+  words: CitizenTexts,
+  { senders }: InboxList,
+  { filter, text }: Pick<SearchView, 'filter' | 'text'>,
+): Html {
+  const { inbox, archive } = words.messages;
+  const isPlain = text === '' && !isNarrowed(filter);
+  const link = (where: MessagesFilter['where'], to: string, name: string) => {
+    const current = isPlain && filter.where === where ? trustedHtml(' aria-current="page"') : '';
+    return html`<a href="${to}"${current}>${name}</a>`;
+  };
+  return html`<p class="actions">${link('inbox', citizenPaths.home, inbox)} ${link('archive', archivePath, archive)}</p>
+    ${messagesForm(words, { filter, text, senders })}`;
+}
+
+const archivePath = messagesLink({ where: 'archive', sender: '', category: '', state: '' });
+
+function noneText({ messages }: CitizenTexts, filter: MessagesFilter): string {
+  if (isNarrowed(filter)) return messages.noneFound;
+  return filter.where === 'archive' ? messages.noneArchived : messages.none;
+}
+
+function messageList(words: CitizenTexts, items: readonly InboxItem[]): Html {
+  return html`<ul class="list">${items.map((item) => messageRow(words, item))}</ul>`;
 }
 
 function messageRow(words: CitizenTexts, item: InboxItem): Html {
-  const fresh = item.opened ? '' : html` <span class="badge">${words.messages.new}</span>`;
+  const { messages } = words;
+  const fresh = item.unread ? html` <span class="tag tag-new">${messages.new}</span>` : '';
+  const archived = item.archived ? html` <span class="tag">${messages.archived}</span>` : '';
   return html`<li>
-      <p><a class="${item.opened ? '' : 'fresh'}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}</p>
+      <p><a class="${item.unread ? 'fresh' : ''}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}${categoryTag(words, item)}${archived}</p>
       <p><bdi>${item.sender}</bdi>, ${dayElement(words, item.receivedAt)}</p>
       ${item.legalEffect === undefined ? '' : html`<p>${legalRowText(words.language, item.legalEffect)}</p>`}
+      ${item.reference === null ? '' : html`<p>${messages.reference}: <bdi>${item.reference}</bdi></p>`}
+      ${respondByTag(words, item)}
     </li>`;
+}
+
+/** The category of a message that is more than information. */
+function categoryTag({ messages }: CitizenTexts, { category }: InboxItem): Html | '' {
+  if (category === 'information') return '';
+  const name = category === 'urgent' ? 'tag tag-urgent' : 'tag';
+  return html` <span class="${name}">${messages.categories[category]}</span>`;
+}
+
+/** The deadline that the sender named for an answer. */
+export function respondByTag({ messages, language }: CitizenTexts, { respondBy }: InboxItem): Html | '' {
+  if (respondBy === null) return '';
+  const text = formatMessage(language, messages.respondBy, { day: respondByText(language, respondBy) });
+  return html`<p><span class="tag tag-due">${text}</span></p>`;
+}
+
+/** The deadline of an answer: a day, or an instant to the minute in UTC. */
+function respondByText(language: string, respondBy: string): string {
+  const at = Date.parse(respondBy);
+  return respondBy.includes('T') || respondBy.includes('t')
+    ? `${formatMinute(language, at)} UTC`
+    : formatDay(language, at);
 }
 
 /** The message that the request has opened. */
 export function messagePage(frame: PageLayout, message: OpenedMessage): BufferedResponse {
   const { words } = frame;
-  const { attachments } = message;
-  const content = html`<p><bdi>${message.sender}</bdi>, ${dayElement(words, message.receivedAt)}</p>
+  const { attachments, unreadCount } = message;
+  const content = html`<dl class="summary">${messageDetails(words, message)}</dl>${respondByTag(words, message)}
     ${legalNote(words, message)}
     <div lang="${message.language ?? ''}" dir="auto">${trustedHtml(extractMessageHtml(message.html))}</div>
     ${
@@ -65,8 +180,35 @@ export function messagePage(frame: PageLayout, message: OpenedMessage): Buffered
           <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a></li>`)}</ul>`
     }
     ${senderContact(words, message)}
+    ${messageActions(words, message)}
     <p><a href="${citizenPaths.home}">${words.message.back}</a></p>`;
-  return renderLayout(frame, { title: titleOf(message), content, current: 'messages' });
+  return renderLayout(frame, { title: titleOf(message), content, current: 'messages', unreadCount });
+}
+
+/** The rows of a description list about a message: sender, day, category and reference. */
+export function messageDetails(words: CitizenTexts, message: InboxItem): Html[] {
+  const { messages } = words;
+  const row = (name: string, value: Html) => html`<dt>${name}</dt><dd>${value}</dd>`;
+  const { category, reference } = message;
+  return [
+    row(messages.sender, html`<bdi>${message.sender}</bdi>`),
+    row(words.message.received, dayElement(words, message.receivedAt)),
+    ...(category === 'information' ? [] : [row(messages.category, html`${categoryTag(words, message)}`)]),
+    ...(reference === null ? [] : [row(messages.reference, html`<bdi>${reference}</bdi>`)]),
+  ];
+}
+
+function messageActions({ message: words }: CitizenTexts, { id, archived }: InboxItem): Html {
+  const path = `${citizenPaths.messages}/${id}`;
+  const button = (what: string, text: string) =>
+    html`<form method="post" action="${path}"><input type="hidden" name="what" value="${what}" /><button type="submit">${text}</button></form>`;
+  return html`<div class="actions">
+      ${archived ? button('restore', words.restore) : button('archive', words.archive)}
+      ${button('unread', words.unread)}
+    </div>
+    <p>${words.deadlines}</p>
+    <p><a href="${path}/download">${words.download}</a></p>
+    <p>${words.print}</p>`;
 }
 
 function legalNote({ language }: CitizenTexts, { legalEffect }: OpenedMessage): Html | '' {
@@ -83,6 +225,6 @@ function senderContact({ language, message: words }: CitizenTexts, { sender, con
 }
 
 /** A message without a subject has a title in its own language. */
-function titleOf({ subject, sender, language }: InboxItem): string {
+export function titleOf({ subject, sender, language }: InboxItem): string {
   return subject ?? defaultSubject(language ?? undefined, sender);
 }

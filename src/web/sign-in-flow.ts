@@ -12,6 +12,7 @@ import { attemptSecret, createAttempt, findAttempt } from './sign-in-attempt.ts'
 export const citizenPaths = {
   home: '/me',
   messages: '/me/messages',
+  download: '/me/download',
   documents: '/me/documents',
   uses: '/me/uses',
   record: '/me/record',

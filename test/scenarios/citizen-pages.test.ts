@@ -59,7 +59,10 @@ test('a message becomes read when the citizen opens it, and not when it is liste
   const id = await sendMessage('demo-mary', { subject: 'Your <permit>', message: 'Come on **Monday**, to *room 5*.' });
   const mary = await signIn('demo-mary');
   const list = textOf(await mary.get('/me'));
-  assert.match(list, new RegExp(`href="/me/messages/${id}">Your &lt;permit&gt;</a> <span class="badge">New</span>`));
+  assert.match(
+    list,
+    new RegExp(`href="/me/messages/${id}">Your &lt;permit&gt;</a> <span class="tag tag-new">New</span>`),
+  );
   assert.notEqual(await stateOf(id), 'read');
   const page = await mary.get(`/me/messages/${id}`);
   assert.equal(headingOf(page), 'Your &lt;permit&gt;');

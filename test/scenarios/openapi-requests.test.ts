@@ -215,6 +215,8 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   listNotifications: 'cursors are those of an earlier answer, instants are on the calendar',
   readEvents: 'the cursor is that of an earlier answer',
   listInboxMessages: 'before is that of an earlier answer',
+  searchInbox: 'the cursor is that of an earlier answer',
+  exportInbox: 'the cursor is that of an earlier answer',
   listDocuments: 'a purpose is percent-encoded',
   retrieveDocument: 'a purpose is percent-encoded',
   readDocumentRecord: 'a purpose is percent-encoded',

@@ -104,7 +104,13 @@ async function recordCitizen(home: ServerFixture, { record }: ExampleRecorder): 
   const messages = await record('listInboxMessages', { query: { limit: 2 } });
   // The schema of the operation states this shape.
   const [first] = messages['items'] as readonly { readonly id: string }[];
-  await record('openInboxMessage', { params: { id: first?.id ?? '' } });
+  const params = { id: first?.id ?? '' };
+  await record('openInboxMessage', { params });
+  await record('searchInbox', { body: { text: 'permit', archived: false, limit: 2 } });
+  await record('archiveInboxMessage', { params });
+  await record('restoreInboxMessage', { params });
+  await record('markInboxMessageUnread', { params });
+  await record('exportInbox', { body: { limit: 1 } });
   const address = 'mary@example.org';
   await record('askContactCode', { body: { channel: 'email', address } });
   const code = await readCodeFromOutbox(home, address);

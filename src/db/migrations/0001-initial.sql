@@ -505,6 +505,14 @@ create table notification_history (
   primary key (notification_id, subject_id, status)
 );
 
+-- The marks that a citizen gave to a message in the inbox: archived, or unread again. No row: no mark. They are apart from the
+-- notification, so that they change neither its revision nor anything that its sender or its evidence shows.
+create table inbox_mark (
+  notification_id text not null primary key references notification (id),
+  archived boolean not null default false check (archived in (true, false)),
+  unread boolean not null default false check (unread in (true, false))
+);
+
 -- The legal effect of a notification as evidence first stated it, as JSON. Never changed: a later change of the calendar
 -- must not change evidence that was already issued.
 create table stated_effect (

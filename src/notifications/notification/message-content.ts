@@ -19,6 +19,8 @@ export type MessageContent = {
   readonly template?: string | undefined;
   readonly values?: PlaceholderValues | undefined;
   readonly attachments?: readonly Attachment[] | undefined;
+  /** Until when the sender needs an answer: a date (YYYY-MM-DD) or an instant (RFC 3339), as the sender wrote it. */
+  readonly respondBy?: string | undefined;
   /** The language of the text that was chosen from a template; otherwise the notification may have a language. */
   readonly language?: string | undefined;
   /** Present when the content could be found from its digest in the ledger by trying candidates; see `generateSalt`. */
