@@ -119,6 +119,8 @@ export type DataUse = {
   usage?: string;
   /** The purpose of the access. null or absent: none was stated. */
   purpose?: string;
+  /** The purpose in words, which the organisation has registered. */
+  purposeText?: string;
   /** The legal basis of the access. null or absent: none was stated. */
   legalBasis?: string;
   /** The reference of the consent of the citizen. null or absent: the legal basis is not consent. */
@@ -136,6 +138,8 @@ export type DataUse = {
   hiddenUntil?: string;
   /** The reason why the access was concealed. Absent if it was not. */
   hiddenReason?: string;
+  object?: DataUseObject;
+  recipientOrg?: DataUseRecipientOrg;
   details?: DataUseDetails;
   explanation?: DataUseExplanation;
   /** The proof of the entry as c2sp.org/tlog-proof, which you can verify offline. */
@@ -179,6 +183,25 @@ export type DataUseInitiatorOrg = {
   /** The client id of the organisation. */
   code: string;
   /** The name of the organisation. */
+  name: string;
+};
+
+/** The document or message of this use. */
+export type DataUseObject = {
+  type: Open<'document' | 'message'>;
+  /** The id. Do not parse it. */
+  id: string;
+  /** available: you can open it now; unavailable: it exists, such as a message that is not in your inbox. */
+  state: Open<'available' | 'unavailable' | 'erased'>;
+  /** The title of the document, or the subject of the message. */
+  title?: string;
+};
+
+/** The organisation that was given, or lost, access to the document. */
+export type DataUseRecipientOrg = {
+  type: string;
+  /** A code for programs. Its meaning never changes. */
+  code: string;
   name: string;
 };
 
@@ -983,12 +1006,22 @@ export type ReadOwnAccessLogAnswer = {
   returnedUsages: number;
   /** The uses of this page, the oldest first. */
   usages: DataUse[];
+  /** The after, or with before the before, of the next page; null on the last page. */
+  next: number | null;
+  /** The organisations that used your data, for the filter. */
+  organisations?: ReadOwnAccessLogAnswerOrganisationsItem[];
   /** The pseudonym of the citizen in the ledger, which all entries about the citizen have, in base64. */
   chain: string;
   /** The key with which you check the links of these entries, in base64. */
   linkKey: string;
   /** The key for entries from before you were in the register. Each entry fits linkKey or this key. */
   earlierLinkKey?: string;
+};
+
+export type ReadOwnAccessLogAnswerOrganisationsItem = {
+  /** A code for programs. Its meaning never changes. */
+  code: string;
+  name: string;
 };
 
 export type ReadOwnRecordAnswer = {
@@ -1879,6 +1912,18 @@ export type Operations = {
       before?: number;
       /** The maximum number of uses. Default: 100. */
       limit?: number;
+      /** Only uses by others, or only what you did yourself. */
+      by?: 'others' | 'citizen';
+      /** Only uses by this organisation: a code of organisations. A concealed use is left out. */
+      organisation?: string;
+      /** Only uses from this date on, such as 2026-11-01, in UTC. */
+      from?: string;
+      /** Only uses up to this date, in UTC. */
+      to?: string;
+      /** true: also returns the organisations that used your data. */
+      organisations?: 'true' | 'false';
+      /** The language of purposeText; default en. */
+      language?: string;
     };
     answers: {
       200: ReadOwnAccessLogAnswer;

@@ -102,6 +102,9 @@ async function createSlices(context: AppContext, options: CreateAppOptions) {
     isErasureOf: documents.isErasureOf,
     explanationOf: identity.explanationOf,
     organisationOf: notifications.organisationOf,
+    ownDocumentOf: documents.ownDocumentOf,
+    ownMessageOf: notifications.ownMessageOf,
+    purposeTextOf: notifications.purposeTextOf,
   });
   return { documents, notifications, identity, audit };
 }

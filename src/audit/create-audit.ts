@@ -14,7 +14,10 @@ import { readReceipt } from './read-receipt.ts';
 import { readReceiptProof } from './read-receipt-proof.ts';
 
 type AuditDeps = SliceDeps &
-  Pick<AuditPorts, 'isErasureOf' | 'explanationOf' | 'organisationOf'> & {
+  Pick<
+    AuditPorts,
+    'isErasureOf' | 'explanationOf' | 'organisationOf' | 'ownDocumentOf' | 'ownMessageOf' | 'purposeTextOf'
+  > & {
     readonly ledger: LedgerView;
     readonly endpoints: readonly Endpoint[];
   };
@@ -24,6 +27,7 @@ type AuditSlice = Slice & { readonly pages: readonly PageRoute[] };
 /** Creates the audit slice: receipts, the citizen's access log, the register of endpoints, the public log. */
 export function createAudit(deps: AuditDeps): AuditSlice {
   const { ledger, endpoints, citizenKeys, isErasureOf, explanationOf, organisationOf } = deps;
+  const { ownDocumentOf, ownMessageOf, purposeTextOf } = deps;
   const ports: AuditPorts = {
     log: ledger.view,
     citizenKeys,
@@ -31,6 +35,9 @@ export function createAudit(deps: AuditDeps): AuditSlice {
     isErasureOf,
     explanationOf,
     organisationOf,
+    ownDocumentOf,
+    ownMessageOf,
+    purposeTextOf,
     proveEndpointRegister: createEndpointRegisterProver(ledger.view, ledger.systemKeys),
   };
   const operations: readonly Operation<AuditPorts>[] = [readReceipt, readReceiptProof, listEndpoints, readOwnAccessLog];

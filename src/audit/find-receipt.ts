@@ -4,8 +4,8 @@ import { lookupByKey } from '../db/batch-statements.ts';
 import { textField } from '../db/row-fields.ts';
 import { type EventId, parseId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import type { StoredEntry } from '../ledger/log-view.ts';
 import { openEntryContent } from '../ledger/receipt-extra.ts';
+import type { StoredEntry } from '../ledger/stored-entry.ts';
 import type { AuditPorts } from './ports.ts';
 import { namesEmployee } from './usage.ts';
 

@@ -1,12 +1,14 @@
 import type { Endpoint } from '../api/endpoint-register.ts';
 import type { EventId } from '../kernel/id.ts';
 import type { AccessLogDeps } from './access-log.ts';
+import type { DescribeDeps } from './describe-usage.ts';
 import type { EndpointRegisterProof } from './endpoint-register-proof.ts';
 
 /** The stores and functions of the operations on the register and the ledger. */
-export type AuditPorts = AccessLogDeps & {
-  readonly endpoints: readonly Endpoint[];
-  /** Whether the event erased a document of this client: then the client may read its receipt. */
-  readonly isErasureOf: (event: EventId, clientId: string) => Promise<boolean>;
-  readonly proveEndpointRegister: () => Promise<EndpointRegisterProof | undefined>;
-};
+export type AuditPorts = AccessLogDeps &
+  DescribeDeps & {
+    readonly endpoints: readonly Endpoint[];
+    /** Whether the event erased a document of this client: then the client may read its receipt. */
+    readonly isErasureOf: (event: EventId, clientId: string) => Promise<boolean>;
+    readonly proveEndpointRegister: () => Promise<EndpointRegisterProof | undefined>;
+  };

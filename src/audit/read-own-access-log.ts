@@ -1,13 +1,25 @@
 import { Type } from 'typebox';
-import { defineOperation, type OperationCall } from '../api/operation.ts';
+import {
+  type Decision,
+  defineOperation,
+  type OperationCall,
+  type RefusedDecision,
+  type ReplayedResult,
+} from '../api/operation.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { claimFindings, unmatchedReasons } from '../kernel/verification-explanation.ts';
 import { readAccessLog } from './access-log.ts';
+import type { UsageFilter } from './access-log-filter.ts';
+import { createUsageDescriber } from './describe-usage.ts';
+import { listUsingOrganisations } from './list-using-organisations.ts';
 import type { AuditPorts } from './ports.ts';
+import { isLookRecorded } from './recorded-look.ts';
+import { usageSchema } from './usage-shape.ts';
 
 const maxUsages = 100;
 /** Larger than any number of a use: `before` with it starts at the newest. */
 export const maxUsageNumber = 999_999_999_999_999;
+
+const datePattern = '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
 
 const request = {
   query: Type.Object(
@@ -29,73 +41,46 @@ const request = {
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: maxUsages, description: 'The maximum number of uses. Default: 100.' }),
       ),
+      by: Type.Optional(
+        Type.Union([Type.Literal('others'), Type.Literal('citizen')], {
+          description: 'Only uses by others, or only what you did yourself.',
+        }),
+      ),
+      organisation: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: 'Only uses by this organisation: a code of organisations. A concealed use is left out.',
+        }),
+      ),
+      from: Type.Optional(
+        Type.String({
+          pattern: datePattern,
+          maxLength: 10,
+          description: 'Only uses from this date on, such as 2026-11-01, in UTC.',
+        }),
+      ),
+      to: Type.Optional(
+        Type.String({ pattern: datePattern, maxLength: 10, description: 'Only uses up to this date, in UTC.' }),
+      ),
+      organisations: Type.Optional(
+        Type.Union([Type.Literal('true'), Type.Literal('false')], {
+          description: 'true: also returns the organisations that used your data.',
+        }),
+      ),
+      language: Type.Optional(
+        Type.String({
+          pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
+          maxLength: 35,
+          description: 'The language of purposeText; default en.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
 };
 
-const usage = Type.Object(
-  {
-    number: Type.Integer({ description: 'The number of the use among all uses of your data, from 1 without gaps.' }),
-    logTime: Type.String({ format: 'date-time' }),
-    state: Type.Union([Type.Literal('shown'), Type.Literal('hidden'), Type.Literal('erased')], {
-      description:
-        'shown: the content is visible. hidden: the content is concealed by law for a time. erased: the content was destroyed, and its proof stays.',
-    }),
-    processingType: Type.Optional(
-      Type.String({
-        description:
-          'The processing type of Andmejälgija v3, such as DATA_RESPONSE. It is absent unless state is shown.',
-      }),
-    ),
-    usage: Type.Optional(
-      Type.String({ description: 'The kind of use, such as document.retrieved. It is absent unless state is shown.' }),
-    ),
-    purpose: Type.Optional(Type.String()),
-    legalBasis: Type.Optional(Type.String()),
-    consentReference: Type.Optional(Type.String()),
-    initiatorOrg: Type.Optional(
-      Type.Object({
-        type: Type.String({ description: 'The kind of organisation. Always GOV.' }),
-        code: Type.String({ description: 'The client id of the organisation.' }),
-        name: Type.String({ description: 'The name of the organisation.' }),
-      }),
-    ),
-    initiator: Type.Optional(
-      Type.String({ description: 'citizen, operator or system. It is absent if an organisation acted.' }),
-    ),
-    logSourceSystem: Type.Optional(Type.String()),
-    queryId: Type.Optional(
-      Type.String({ description: 'The id of the event, which its receipt also has. Absent unless state is shown.' }),
-    ),
-    bulkProcessing: Type.Optional(Type.Boolean()),
-    hiddenUntil: Type.Optional(Type.String({ format: 'date-time' })),
-    hiddenReason: Type.Optional(Type.String()),
-    details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    explanation: Type.Optional(
-      Type.Object(
-        {
-          reason: Type.Union([...unmatchedReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
-            description:
-              'The reason why the claims did not match. others-fit-as-well: they also fit other people. record-of-the-dead: the record says that you have died. guesses-spent: the verification limit was reached. null: they matched.',
-          }),
-          claims: Type.Record(Type.String(), Type.Union(claimFindings.map((finding) => Type.Literal(finding))), {
-            description:
-              'The result of each claim. former: an earlier value of your record matched. not_available: the record has no value.',
-          }),
-        },
-        {
-          description:
-            'The explanation of a verification result, as long as the result is stored. Only you can read it; the client did not receive it.',
-        },
-      ),
-    ),
-    proof: Type.String({ description: 'The proof of the entry as c2sp.org/tlog-proof, which you can verify offline.' }),
-  },
-  { $id: 'DataUse' },
-);
-
-/** The citizen's own access log: who used which data, when and why, each with a proof. Reading it is itself a use. */
+/** The citizen's own access log: who used which data, when and why, each with a proof. The first look of a session is itself a use. */
 export const readOwnAccessLog = defineOperation({
   name: 'readOwnAccessLog',
   since: '1.0',
@@ -105,7 +90,7 @@ export const readOwnAccessLog = defineOperation({
   callers: ['citizens'],
   summary: 'List the uses of my data',
   description:
-    'Returns the uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing.',
+    'Returns the uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing. A page with a filter can have fewer uses than its limit, or none, before the last page: continue until next is null. The first request of a session is recorded as a use.',
   request,
   responses: {
     200: {
@@ -113,7 +98,15 @@ export const readOwnAccessLog = defineOperation({
       schema: Type.Object({
         totalUsages: Type.Integer(),
         returnedUsages: Type.Integer(),
-        usages: Type.Array(usage),
+        usages: Type.Array(usageSchema),
+        next: Type.Union([Type.Integer(), Type.Null()], {
+          description: 'The after, or with before the before, of the next page; null on the last page.',
+        }),
+        organisations: Type.Optional(
+          Type.Array(Type.Object({ code: Type.String(), name: Type.String() }), {
+            description: 'The organisations that used your data, for the filter.',
+          }),
+        ),
         chain: Type.String(),
         linkKey: Type.String(),
         earlierLinkKey: Type.Optional(
@@ -127,20 +120,59 @@ export const readOwnAccessLog = defineOperation({
   },
   refusals: ['citizen-token-needed'],
   citizenData: true,
-  run: async (call: OperationCall<typeof request, AuditPorts>) => {
-    const { citizenId } = call.caller;
+  run: async (
+    call: OperationCall<typeof request, AuditPorts>,
+  ): Promise<Decision | RefusedDecision | ReplayedResult> => {
+    const { citizenId, session } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const { after = 0, before, limit = maxUsages } = call.query;
-    const part = await readAccessLog(call.ports, citizenId, { after, before, limit, now: call.now });
+    const json = await readPage(call, citizenId);
+    const answer = { status: 200, json };
+    if (session !== undefined && (await isLookRecorded(call.ports, { citizenId, session })))
+      return { replayed: answer };
     const event = {
       type: 'access-log.read',
       id: call.createId('event'),
       at: call.now,
       actor: { citizen: true },
       citizenId,
-      after,
-      shown: part.returnedUsages,
+      after: call.query.after ?? 0,
+      shown: json.returnedUsages,
+      session,
     } as const;
-    return { effect: { events: [event], statements: [] }, answer: { status: 200, json: part } };
+    return { effect: { events: [event], statements: [] }, answer };
   },
 });
+
+async function readPage({ query, ports, now }: OperationCall<typeof request, AuditPorts>, citizenId: string) {
+  const { after = 0, before, limit = maxUsages, language = 'en' } = query;
+  const checkpoint = await ports.log.publishedCheckpoint();
+  const part = await readAccessLog(ports, citizenId, {
+    after,
+    before,
+    limit,
+    now,
+    checkpoint,
+    filter: filterOf(query),
+  });
+  const describe = createUsageDescriber(ports, { citizenId, language });
+  const usages = await Promise.all(part.usages.map(async (usage) => ({ ...usage, ...(await describe(usage)) })));
+  if (query.organisations !== 'true') return { ...part, usages };
+  return {
+    ...part,
+    usages,
+    organisations: await listUsingOrganisations(ports, citizenId, { now, total: part.totalUsages }),
+  };
+}
+
+const dayMs = 86_400_000;
+
+function filterOf({ by, organisation, from, to }: OperationCall<typeof request, AuditPorts>['query']): UsageFilter {
+  const end = startOfDay(to);
+  return { by, organisation, from: startOfDay(from), to: end === undefined ? undefined : end + dayMs - 1 };
+}
+
+/** The beginning of a date in UTC. A day after the end of its month is one of the next month: 31 February is 3 March. */
+function startOfDay(date: string | undefined): number | undefined {
+  if (date === undefined) return undefined;
+  return Date.parse(`${date.slice(0, 8)}01T00:00:00Z`) + (Number(date.slice(8)) - 1) * dayMs;
+}

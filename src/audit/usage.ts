@@ -1,6 +1,6 @@
 import { formatInstant } from '../kernel/clock.ts';
 import type { ClaimFinding, UnmatchedReason } from '../kernel/verification-explanation.ts';
-import type { StoredEntry } from '../ledger/log-view.ts';
+import type { StoredEntry } from '../ledger/stored-entry.ts';
 
 /** One use of a citizen's data, with the members of Andmejälgija v3 (UsageCommon) and a few more. */
 export type Usage = {

@@ -56,6 +56,8 @@ export type AccessGrant = {
   readonly expiresAt: number;
   /** The citizen whom a trusted issuer authenticated (claim `citizen_id`). Our own tokens never have one. */
   readonly citizenId?: string | undefined;
+  /** The session at the issuer (claim `sid`), otherwise the id of the token. */
+  readonly session: string;
   /** The key or certificate that the token is bound to; undefined for a bearer token. */
   readonly confirmation?: Confirmation | undefined;
 };
@@ -84,7 +86,7 @@ export function parseAccessGrant(
   resource: string,
   now: number,
 ): AccessGrant | undefined {
-  const { aud, sub, client_id: clientId, jti, scope, iat, nbf, exp, citizen_id: citizenId, cnf } = claims;
+  const { aud, sub, client_id: clientId, jti, scope, iat, nbf, exp, citizen_id: citizenId, cnf, sid } = claims;
   if (aud !== resource && !(Array.isArray(aud) && aud.includes(resource))) return undefined;
   if (!isExternalId(sub) || !isExternalId(clientId) || !isExternalId(jti)) return undefined;
   const confirmation = cnf === undefined ? undefined : parseConfirmation(cnf);
@@ -101,6 +103,7 @@ export function parseAccessGrant(
     clientId,
     scopes,
     expiresAt: exp * 1_000,
+    session: isExternalId(sid) ? sid : jti,
     ...(citizenId === undefined ? {} : { citizenId }),
     ...(confirmation === undefined ? {} : { confirmation }),
   };

@@ -15,4 +15,6 @@ export type Caller = {
   readonly scheme?: Scheme;
   /** The citizen who uses the client, as authenticated by a trusted issuer. */
   readonly citizenId?: string | undefined;
+  /** Identifies the sign-in of the citizen at the issuer, or the token if the issuer does not name the session. */
+  readonly session?: string | undefined;
 };

@@ -56,6 +56,7 @@ test('a valid token identifies its client, in any letter case of the scheme', as
     quota: { perSecond: 1_000, burst: 2_000 },
     scheme: 'Bearer',
     citizenId: undefined,
+    session: undefined,
   };
   const token = tokenOf(app);
   assert.deepEqual(await app.checker.authenticate(token, scope), caller);
@@ -195,6 +196,7 @@ test('a change of a client by another process takes effect within 60 s, also for
     quota,
     scheme: 'Bearer',
     citizenId: undefined,
+    session: undefined,
   });
 });
 

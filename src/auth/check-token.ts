@@ -37,6 +37,8 @@ export type TokenChecker = ReturnType<typeof createTokenChecker>;
 type VerifiedToken = {
   readonly grant: AccessGrant;
   readonly issuer: string;
+  /** Pseudonym of the session at that issuer. */
+  readonly session: string;
   /** The id of our key that signed it; undefined for a token of a trusted issuer. */
   readonly kid: string | undefined;
   readonly checkedAt: number;
@@ -119,6 +121,7 @@ function callerOf(checked: VerifiedToken, client: Client): Caller | undefined {
     scheme: schemeForBinding(checked.grant.confirmation, client.binding),
     // Our own authorization server issues tokens only to clients that act for themselves.
     citizenId: ours ? undefined : checked.grant.citizenId,
+    session: ours ? undefined : checked.session,
   };
 }
 
@@ -149,7 +152,8 @@ async function verify(
   // client is worth a read. A token of a trusted issuer may name any client, so these reads are limited.
   if (clients.get(grant.clientId) === undefined) await clients.refresh(ours ? undefined : minReloadIntervalMs);
   const kid = ours ? parsed.kid : undefined;
-  return { grant, issuer, kid, checkedAt: clock.now() };
+  const session = hash('sha256', `${issuer}\0${grant.session}`, 'base64url');
+  return { grant, issuer, session, kid, checkedAt: clock.now() };
 }
 
 async function isSignedByUs({ keys }: TokenCheckDeps, token: string, { alg, kid }: UnverifiedToken): Promise<boolean> {

@@ -3,15 +3,16 @@ import { enumField, integerField, integerOrNull, textField, textOrNull } from '.
 import { type Binding, bindings, type Client, type Credential, clientKinds } from './client.ts';
 import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
+import type { PurposeTexts } from './purpose-texts.ts';
 
 const columns =
-  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address, reply_to, contact_phone, contact_email, contact_url, sms_sender, notice_only';
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address, reply_to, contact_phone, contact_email, contact_url, sms_sender, notice_only, purpose_texts';
 
 /** The statement that stores a new client; for the write unit of the event `client.created`. */
 export function insertClient(client: Client): Statement {
   const { credential, messages } = client;
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
     args: [
       client.clientId,
       client.name,
@@ -36,6 +37,7 @@ export function insertClient(client: Client): Statement {
       messages.contactUrl ?? null,
       messages.smsSender ?? null,
       listOrNull(messages.noticeOnly),
+      textsOrNull(client),
     ],
   };
 }
@@ -66,7 +68,7 @@ function changeableParts(client: Client) {
   return [
     ['name', { name }],
     ['scopes', { scopes: scopes.join(' ') }],
-    ['purposes', { purposes: listOrNull(purposes) }],
+    ['purposes', { purposes: listOrNull(purposes), purpose_texts: textsOrNull(client) }],
     ['legalBases', { legal_bases: listOrNull(legalBases) }],
     ['policy', { policy: policy ?? null }],
     ['returnAddress', { return_address: listOrNull(returnAddress) }],
@@ -83,6 +85,10 @@ function changeableParts(client: Client) {
 
 function listOrNull(list: readonly string[] | undefined): string | null {
   return list === undefined ? null : JSON.stringify(list);
+}
+
+function textsOrNull({ purposeTexts }: Client): string | null {
+  return purposeTexts === undefined ? null : JSON.stringify(purposeTexts);
 }
 
 /** A part of a client that can be changed. */
@@ -131,6 +137,7 @@ function clientOf(row: Row): Client {
     credential: credentialOf(row),
     binding: enumField(row, 'binding', bindings),
     purposes: parseListColumn(row, 'purposes'),
+    purposeTexts: parsePurposeTexts(row),
     legalBases: parseListColumn(row, 'legal_bases'),
     policy: textOrNull(row, 'policy') ?? undefined,
     returnAddress: parseListColumn(row, 'return_address'),
@@ -152,6 +159,12 @@ function parseListColumn(row: Row, column: string): readonly string[] | undefine
   const list = textOrNull(row, column);
   // The JSON is our own, written by `listOrNull`.
   return list === null ? undefined : (JSON.parse(list) as string[]);
+}
+
+function parsePurposeTexts(row: Row): PurposeTexts | undefined {
+  const texts = textOrNull(row, 'purpose_texts');
+  // Our own JSON, from `groupPurposeTexts`.
+  return texts === null ? undefined : (JSON.parse(texts) as PurposeTexts);
 }
 
 function credentialOf(row: Row): Credential {

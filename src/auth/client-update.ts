@@ -1,12 +1,15 @@
 import type { Quota } from './caller.ts';
 import { type Client, type Credential, clientFault, uniqueSorted } from './client.ts';
 import { type MessagesUpdate, updatedMessages } from './client-messages.ts';
+import type { PurposeTexts } from './purpose-texts.ts';
 
 /** A change of a client. An undefined member stays unchanged; null removes the restriction or the own value. */
 export type ClientUpdate = {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly purposes?: readonly string[] | null | undefined;
+  /** Replaced together with `purposes`. */
+  readonly purposeTexts?: PurposeTexts | undefined;
   readonly legalBases?: readonly string[] | null | undefined;
   readonly policy?: string | null | undefined;
   readonly returnAddress?: readonly string[] | null | undefined;
@@ -32,6 +35,7 @@ export function applyClientUpdate(client: Client, wanted: ClientUpdate): Client 
     credential,
     scopes: uniqueSorted(scopes),
     purposes: updatedList(wanted.purposes, client.purposes),
+    purposeTexts: wanted.purposes === undefined ? client.purposeTexts : wanted.purposeTexts,
     legalBases: updatedList(wanted.legalBases, client.legalBases),
     policy: updatedValue(wanted.policy, client.policy),
     returnAddress: updatedValue(wanted.returnAddress, client.returnAddress),

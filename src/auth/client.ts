@@ -6,6 +6,7 @@ import type { Quota } from './caller.ts';
 import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
 import { type ClientMessages, type MessagesUpdate, updatedMessages } from './client-messages.ts';
+import type { PurposeTexts } from './purpose-texts.ts';
 import { defaultQuota } from './quota.ts';
 
 /** `demo` and `test` clients use fictional citizens, `team` reaches only people who agreed to it, `live` everybody. */
@@ -34,6 +35,8 @@ export type Client = {
   readonly credential: Credential;
   readonly binding: Binding;
   readonly purposes: readonly string[] | undefined;
+  /** These purposes in words, for citizens. */
+  readonly purposeTexts?: PurposeTexts | undefined;
   /** The legal bases that it may state, `consent` for a reference to a consent; undefined for any. */
   readonly legalBases: readonly string[] | undefined;
   readonly policy: string | undefined;
@@ -53,6 +56,7 @@ export type ClientOptions = {
   readonly credential: 'secret' | Exclude<Credential, { readonly by: 'secret' }>;
   readonly binding?: Binding | undefined;
   readonly purposes?: readonly string[] | undefined;
+  readonly purposeTexts?: PurposeTexts | undefined;
   readonly legalBases?: readonly string[] | undefined;
   readonly policy?: string | undefined;
   readonly returnAddress?: readonly string[] | undefined;
@@ -69,7 +73,8 @@ export function newClient(
   clock: Clock,
   random: RandomBytes,
 ): NewClient | { readonly fault: string } {
-  const { name, kind, scopes, credential, purposes, legalBases, policy, returnAddress, messages } = wanted;
+  const { name, kind, scopes, credential, purposes, purposeTexts, legalBases, policy, returnAddress, messages } =
+    wanted;
   const quota = wanted.quota ?? defaultQuota;
   const fault = clientFault({ name, scopes, quota });
   if (fault !== undefined) return { fault };
@@ -92,6 +97,7 @@ export function newClient(
           : credential,
       binding: wanted.binding ?? (byCertificate ? 'mtls' : 'none'),
       purposes: purposes && uniqueSorted(purposes),
+      purposeTexts,
       legalBases: legalBases && uniqueSorted(legalBases),
       policy,
       returnAddress,

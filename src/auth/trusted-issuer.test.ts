@@ -65,6 +65,19 @@ test('a token of a trusted issuer is accepted for its own clients only', async (
     assert.equal(await citizenOf(token), 'invalid-access-token', JSON.stringify(citizen_id));
   }
   assert.equal(await citizenOf(tokenOf(app, { citizen_id: 'anna' })), undefined);
+  // Tokens of one session at the issuer, and otherwise a token, identify the sign-in of the citizen. Our own tokens never do.
+  const sessionOf = async (token: string) => {
+    const caller = await app.checker.authenticate(token);
+    return 'slug' in caller ? caller.slug : caller.session;
+  };
+  const inSession = (claims: object) => sessionOf(tokenFor(theirs.client.clientId, {}, claims));
+  const [first, renewed] = [await inSession({ sid: 's1', jti: 'a' }), await inSession({ sid: 's1', jti: 'b' })];
+  const [next, token] = [await inSession({ sid: 's2', jti: 'b' }), await inSession({ jti: 'b' })];
+  assert.match(first ?? '', /^[\w-]{43}$/);
+  assert.equal(first, renewed);
+  assert.equal(new Set([first, next, token, await inSession({ jti: 'c' })]).size, 4);
+  assert.equal(await inSession({ sid: 7, jti: 'b' }), token);
+  assert.equal(await sessionOf(tokenOf(app, { sid: 's1' })), undefined);
   const { clientId } = theirs.client;
   assert.deepEqual(
     await app.checker.authenticate(tokenOf(app, { client_id: clientId, sub: clientId })),

@@ -2,10 +2,12 @@ import { scopes } from '../api/operation.ts';
 import { type Binding, bindings, type ClientOptions } from '../auth/client.ts';
 import { parseCertificateName, parsePinnedCertificate } from '../auth/client-certificate.ts';
 import { parseClientKeys } from '../auth/client-keys.ts';
+import { groupPurposeTexts, type PurposeTexts, parsePurposeText } from '../auth/purpose-texts.ts';
 import { isIssuerUrl } from '../config/setting-types.ts';
 import type { Read } from '../db/database.ts';
 import { findPolicy, policyNames } from '../identity/policies/policy-store.ts';
 import { parseReturnAddress, returnAddressRequirement } from '../kernel/return-address.ts';
+import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import { readArgumentFile } from './argument-file.ts';
 import { messageFlags, parseMessageFlags } from './client-message-flags.ts';
 import { UsageError, wrongOption } from './command.ts';
@@ -37,7 +39,7 @@ export const clientFlags = {
 export function parseClientFlags(values: { readonly [Flag in keyof typeof clientFlags]?: string | undefined }) {
   const { purposes, 'legal-bases': legalBases, policy, 'return-address': returnAddress, quota } = values;
   return {
-    purposes: parseListOrAny('--purposes', purposes),
+    ...parsePurposes(purposes),
     legalBases: parseListOrAny('--legal-bases', legalBases),
     policy: policy === 'none' ? null : policy,
     returnAddress: returnAddress === undefined ? undefined : parseReturnAddressFlag(returnAddress),
@@ -53,6 +55,24 @@ function parseListOrAny(flag: string, text: string | undefined): readonly string
     throw wrongOption(flag, 'a comma-separated list, or any', text);
   return list.includes('any') ? null : list;
 }
+
+/** The purposes with their texts: `--purposes 'council-tax=Council tax assessment,council-tax@de=Grundsteuer,permit'`. */
+function parsePurposes(text: string | undefined): {
+  readonly purposes: readonly string[] | null | undefined;
+  readonly purposeTexts: PurposeTexts | undefined;
+} {
+  const parts = parseListOrAny('--purposes', text);
+  const labelled = (parts ?? []).flatMap((part) => parsePurposeText(part) ?? []);
+  const long = labelled.find((one) => !singleLinePattern.test(one.text) || [...one.text].length > maxPurposeText);
+  if (long !== undefined)
+    throw new UsageError(`the text of a purpose has 1 to ${maxPurposeText} characters: ${singleLineRequirement}`);
+  // null: any purpose.
+  const purposes = parts === null ? null : parts?.map((part) => parsePurposeText(part)?.purpose ?? part);
+  return { purposes, purposeTexts: groupPurposeTexts(labelled) };
+}
+
+/** In characters. */
+const maxPurposeText = 200;
 
 /** The scopes of `--scopes`; throws a `UsageError` for none or an unknown one. */
 export function parseScopes(text: string | undefined): string[] {

@@ -7,6 +7,7 @@ import { engines } from '../../test/support/database-engines.ts';
 import { openClientCommands, readPendingEvents } from '../../test/support/run-command.ts';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { findClient } from '../auth/client-store.ts';
+import { purposeTextIn } from '../auth/purpose-texts.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: update changes only the named values, and its event lists them`, async (t) => {
@@ -38,6 +39,35 @@ for (const engine of engines) {
     ]);
   });
 
+  test(`${engine.name}: the purposes of a client have texts for citizens, which are replaced with the purposes`, async (t) => {
+    const line = await openClientCommands(t, engine);
+    const { db, run } = line;
+    const given = 'council-tax=Council tax assessment, council-tax@de=Grundsteuer ,permit';
+    const made = await run('clients', 'create', 'Tax', '--scopes', 'documents:read', '--secret', '--purposes', given);
+    assert.match(
+      made.stdout,
+      /^purposes: council-tax permit\npurposeTexts: council-tax=Council tax assessment, council-tax@de=Grundsteuer$/m,
+    );
+    const clientId = /^clientId: (.+)$/m.exec(made.stdout)?.[1] ?? '';
+    const stored = async () => (await findClient(db.read, clientId)) ?? assert.fail();
+    const { purposes, purposeTexts } = await stored();
+    assert.deepEqual(purposes, ['council-tax', 'permit']);
+    const words = ['en', 'de-AT', 'constructor'].map((tag) => purposeTextIn(purposeTexts, 'council-tax', tag));
+    assert.deepEqual(words, ['Council tax assessment', 'Grundsteuer', 'Council tax assessment']);
+    assert.equal(purposeTextIn(purposeTexts, 'permit', 'en'), undefined);
+    assert.equal(purposeTextIn(purposeTexts, 'toString', 'en'), undefined);
+    const update = (...args: string[]) => run('clients', 'update', clientId, ...args);
+    assert.match((await update('--purposes', given)).stderr, /already has these values\. Nothing was changed/);
+    assert.equal((await update('--quota', '7')).code, 0);
+    assert.deepEqual((await stored()).purposeTexts, purposeTexts);
+    assert.match((await update('--purposes', 'council-tax=Tax,permit')).stderr, /^Changed purposes of /);
+    assert.deepEqual((await stored()).purposeTexts, { 'council-tax': { '': 'Tax' } });
+    const tooLong = await update('--purposes', `permit=${'x'.repeat(201)}`);
+    assert.deepEqual([tooLong.code, /1 to 200 characters/.test(tooLong.stderr)], [2, true]);
+    assert.equal((await update('--purposes', 'any')).code, 0);
+    assert.equal((await stored()).purposeTexts, undefined);
+  });
+
   test(`${engine.name}: update sets, replaces and removes the return address of a client`, async (t) => {
     const line = await openClientCommands(t, engine);
     const { db, run } = line;
@@ -48,7 +78,7 @@ for (const engine of engines) {
     const stored = async () => (await findClient(db.read, clientId))?.returnAddress;
     const update = (text: string) => run('clients', 'update', clientId, '--return-address', text);
     assert.deepEqual(await stored(), ['P.O. Box 100', '0101 Oslo']);
-    assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /already has these values. Nothing was changed/);
+    assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /already has these values\. Nothing was changed/);
     assert.match((await update('Town Hall, 0102 Oslo')).stderr, /^Changed returnAddress of .*\. This takes effect/);
     assert.deepEqual(await stored(), ['Town Hall', '0102 Oslo']);
     const { stdout } = await run('clients', 'list', '--json');

@@ -14,7 +14,8 @@ const options: Command['options'] = [
   },
   {
     form: '--purposes a,b|any',
-    meaning: 'Each request must state one of these purposes. "any": the client needs no purpose.',
+    meaning:
+      'Each request must state one of these purposes. "any": the client needs no purpose. a=TEXT and a@de=TEXT set the text that citizens read instead of a.',
   },
   { form: '--legal-bases a,b|any', meaning: 'The same for legal bases.' },
   { form: '--policy NAME|none', meaning: 'The policy for its verifications. "none": VERIFY_POLICY.' },

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Binding, type Client, type ClientOptions, clientKinds, newClient } from '../auth/client.ts';
 import { allClients, insertClient, setClientBinding, setClientDisabled } from '../auth/client-store.ts';
+import { formatPurposeTexts } from '../auth/purpose-texts.ts';
 import type { Statement } from '../db/database.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import type { Secret } from '../kernel/secret.ts';
@@ -51,7 +52,8 @@ const createOptions: Command['options'] = [
   },
   {
     form: '--purposes a,b|any',
-    meaning: 'Each request must state one of these purposes. "any": the client needs no purpose.',
+    meaning:
+      'Each request must state one of these purposes. "any": the client needs no purpose. a=TEXT and a@de=TEXT set the text that citizens read instead of a.',
     defaultValue: 'any',
   },
   { form: '--legal-bases a,b|any', meaning: 'The same for legal bases.', defaultValue: 'any' },
@@ -163,7 +165,7 @@ async function parseCreateFlags(
   // Only the demo creates demo clients.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
   if (kind === undefined) throw wrongOption('--kind', 'test, team or live', values.kind);
-  const { purposes, legalBases, returnAddress, messages, quota } = parseClientFlags(values);
+  const { purposes, purposeTexts, legalBases, returnAddress, messages, quota } = parseClientFlags(values);
   const wanted: ClientOptions = {
     name,
     kind,
@@ -171,6 +173,7 @@ async function parseCreateFlags(
     credential: await parseCredentialFlags(values, cwd),
     binding: values.binding === undefined ? undefined : parseBinding(values.binding),
     purposes: purposes ?? undefined,
+    purposeTexts,
     legalBases: legalBases ?? undefined,
     policy: values.policy,
     returnAddress: returnAddress ?? undefined,
@@ -269,6 +272,7 @@ function printableClient(client: Client, secret?: Secret) {
     proof: credential.by === 'issuer' ? credential.issuer : credential.by,
     binding: client.binding,
     purposes: client.purposes,
+    purposeTexts: client.purposeTexts && formatPurposeTexts(client.purposeTexts).join(', '),
     legalBases: client.legalBases,
     policy: client.policy,
     returnAddress: client.returnAddress?.join(', '),

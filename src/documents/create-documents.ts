@@ -11,6 +11,7 @@ import { endGrant } from './end-grant.ts';
 import { grantDocument } from './grant-document.ts';
 import { listDocumentRecords } from './list-documents.ts';
 import { openServerBlobs, reportMissingDocuments } from './open-blobs.ts';
+import { findOwnDocument, type OwnDocument } from './own-document.ts';
 import { DocumentAlarmRaised, type DocumentPorts } from './ports.ts';
 import { readDocumentRecord } from './read-document-record.ts';
 import { retrieveDocument } from './retrieve-document.ts';
@@ -30,6 +31,8 @@ type DocumentsSlice = Slice & {
     reader: { readonly clientId: string; readonly citizenId: string; readonly now: number },
   ): Promise<string | undefined>;
   isErasureOf(event: EventId, clientId: string): Promise<boolean>;
+  /** A document for the access log of its citizen. */
+  ownDocumentOf(id: string, citizenId: string): Promise<OwnDocument>;
 };
 
 /** Creates the documents slice: deposit, retrieval, lists, grants, scan, retention. */
@@ -72,6 +75,7 @@ export async function createDocuments(deps: DocumentsDeps): Promise<DocumentsSli
     checks: [{ run: () => reportMissingDocuments(deps) }],
     attachmentTitle: createAttachmentTitle(deps),
     isErasureOf: (event, clientId) => isErasureOf(deps.db.read, event, clientId),
+    ownDocumentOf: (id, citizenId) => findOwnDocument({ ...ports, read: deps.db.read }, id, citizenId),
   };
 }
 

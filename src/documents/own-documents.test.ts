@@ -9,6 +9,7 @@ import {
   testCitizenId,
 } from '../../test/support/document-app.ts';
 import { insertGrant } from './document-store.ts';
+import { findOwnDocument } from './own-document.ts';
 
 const mine = { client: `portal for ${testCitizenId}` };
 const anothers = { client: `portal for ${otherCitizenId}` };
@@ -84,5 +85,21 @@ for (const engine of engines) {
     assert.deepEqual(documents.map((one) => one.id).sort(), ids);
     assert.equal(listed.headers['link'], undefined);
     assert.deepEqual((await app.eventsAbout(testCitizenId)).at(-1)?.['actor'], { citizen: true });
+  });
+
+  test(`${engine.name}: the access log of a citizen gets the title of a document, until it is erased, and of no other citizen`, async (t) => {
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(50), { 'document-title': 'Tax%20bill' });
+    const find = async (citizenId: string, text: string = id) =>
+      await findOwnDocument({ ...app.ports, read: app.db.read }, text, citizenId);
+    const found = { type: 'document', id } as const;
+    assert.deepEqual(await find(testCitizenId), { ...found, state: 'available', title: 'Tax bill' });
+    assert.deepEqual(await find(otherCitizenId), { ...found, state: 'erased' });
+    assert.deepEqual(await find(testCitizenId, 'doc_x'), { type: 'document', id: 'doc_x', state: 'erased' });
+    await app.db.write([{ sql: "update document set status = 'quarantined' where id = $1", args: [id] }]);
+    assert.deepEqual(await find(testCitizenId), { ...found, state: 'unavailable', title: 'Tax bill' });
+    await app.db.write([{ sql: "update document set status = 'available' where id = $1", args: [id] }]);
+    await app.withdraw(id);
+    assert.deepEqual(await find(testCitizenId), { ...found, state: 'erased' });
   });
 }

@@ -140,7 +140,12 @@ export type CitizenEvent =
       readonly reason: string;
     })
   | (CitizenHead<'document.hold-released'> & { readonly hold: HoldId; readonly document?: DocumentId | undefined })
-  | (CitizenHead<'access-log.read'> & { readonly after: number; readonly shown: number });
+  | (CitizenHead<'access-log.read'> & {
+      readonly after: number;
+      readonly shown: number;
+      /** The session of the citizen, whose further looks are not recorded. */
+      readonly session?: string | undefined;
+    });
 
 /** An event about no single citizen. It holds no personal data, and is encrypted under the system key. */
 export type SystemEvent =

@@ -1,6 +1,6 @@
-import type { Read, Row } from '../db/database.ts';
-import { bytesField, idField, integerField, textField, textOrNull } from '../db/row-fields.ts';
+import type { Read } from '../db/database.ts';
 import type { EventId } from '../kernel/id.ts';
+import { createChainReader } from './chain-reader.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import { deriveContentKey } from './event-content.ts';
 import {
@@ -11,34 +11,14 @@ import {
   type StoredCheckpoint,
 } from './ledger-store.ts';
 import { encodeReceiptExtra, openEntryContent } from './receipt-extra.ts';
+import { entryFromRow, type StoredEntry, storedEntryColumns } from './stored-entry.ts';
 import type { SystemKeys } from './system-keys.ts';
 import { encodeBundle, type TileName, tileWidthAt } from './tlog/tile.ts';
 import { consistencyProof, createInclusionProver, type ReadTile } from './tlog/tiled-tree.ts';
 import { formatProof } from './tlog/tlog-proof.ts';
 
-/** A stored entry with its number in the chain of its owner. */
-export type StoredEntry = {
-  readonly index: number;
-  readonly eventId: EventId;
-  readonly at: number;
-  readonly type: string;
-  readonly clientId: string | null;
-  readonly number: number;
-  readonly entry: Uint8Array;
-  /** Null for system entries, and for erased citizens. */
-  readonly citizenId: string | null;
-};
-
 /** See `createLogView`. */
 export type LogView = ReturnType<typeof createLogView>;
-
-/**
- * The citizen ids of an erased citizen's entries are cleared in pages after the erasure (erase-citizen.ts). Until then this
- * expression hides them. It counts, because PostgreSQL may join `exists` with all erasures.
- */
-const citizenIdColumn = `case when 0 < (select count(*) from citizen_erasure e
-  where e.chain = ledger_entry.chain and e.named_up_to >= ledger_entry.number) then null else citizen_id end as citizen_id`;
-const columns = `leaf_index, event_id, at, type, client_id, number, entry, ${citizenIdColumn}`;
 
 /** Creates the reading side of the log, from which it is served. With `witnessed`, a quorum cosigns what is published. */
 export function createLogView(
@@ -64,19 +44,10 @@ export function createLogView(
         : await readTile(level, index, width);
     },
     findEntry: async (eventId: EventId) => {
-      const rows = await read(`select ${columns} from ledger_entry where event_id = $1`, [eventId]);
+      const rows = await read(`select ${storedEntryColumns} from ledger_entry where event_id = $1`, [eventId]);
       return rows.map(entryFromRow)[0];
     },
-    /** The entries of a chain with numbers above `after`. */
-    readChain: async (chain: Uint8Array, after: number, limit: number) => {
-      const sql = `select ${columns} from ledger_entry where chain = $1 and number > $2 order by number limit $3`;
-      return (await read(sql, [chain, after, limit])).map(entryFromRow);
-    },
-    /** The last entry of a chain in the tree of that size. */
-    findLastEntry: async (chain: Uint8Array, size: number) => {
-      const sql = `select ${columns} from ledger_entry where chain = $1 and leaf_index < $2 order by number desc limit 1`;
-      return (await read(sql, [chain, size])).map(entryFromRow)[0];
-    },
+    ...createChainReader(read),
     /** The key that opens the content of an entry; undefined if it was destroyed. */
     findContentKey: async ({ entry, eventId, citizenId }: StoredEntry) => {
       const owners = citizenId === null ? [systemKeys.key] : await ownerKeysOf(citizenKeys, citizenId);
@@ -112,17 +83,4 @@ function createProver(readTile: ReadTile, { size, note }: StoredCheckpoint) {
  */
 async function ownerKeysOf(citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>, citizenId: string) {
   return [await citizenKeys.keyOf(citizenId), await citizenKeys.earlierKeyOf(citizenId)];
-}
-
-function entryFromRow(row: Row): StoredEntry {
-  return {
-    index: integerField(row, 'leaf_index'),
-    eventId: idField(row, 'event_id', 'event'),
-    at: integerField(row, 'at'),
-    type: textField(row, 'type'),
-    clientId: textOrNull(row, 'client_id'),
-    number: integerField(row, 'number'),
-    entry: bytesField(row, 'entry'),
-    citizenId: textOrNull(row, 'citizen_id'),
-  };
 }

@@ -14,9 +14,11 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
     'page.nav.documents',
     'page.messages.categories.information',
     'page.messages.categories.urgent',
+    'page.uses.labels.document',
+    'page.uses.labels.message',
   ],
   de: ['message.website', 'page.messages.categories.information'],
-  nl: ['message.website', 'page.messages.inbox'],
+  nl: ['message.website', 'page.messages.inbox', 'page.uses.labels.document'],
 };
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */

@@ -4,6 +4,7 @@ import { bindOperation, type Operation } from '../api/operation.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { ClientCache } from '../auth/client-cache.ts';
+import { purposeTextIn } from '../auth/purpose-texts.ts';
 import type { SigningKey } from '../crypto/signing-key.ts';
 import type { OnCommitted } from '../ledger/commit.ts';
 import { askContactCode } from './ask-contact-code.ts';
@@ -16,6 +17,7 @@ import { createWebhook } from './create-webhook.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
 import { exportInbox } from './export-inbox.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
+import { findOwnMessage, type OwnMessage } from './inbox/own-message.ts';
 import { type Calendar, calendarNotice } from './legal-effect/legal-effect.ts';
 import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
 import { listInboxMessages } from './list-inbox-messages.ts';
@@ -74,6 +76,10 @@ export type NotificationsSlice = Slice & {
   readonly calendar: Calendar;
   /** The name of the organisation of a client, as citizens read it. */
   organisationOf(clientId: string): string;
+  /** A purpose of a client in words of a language, if the client registered them. */
+  purposeTextOf(clientId: string, purpose: string, language: string): string | undefined;
+  /** A message for the access log of its citizen. */
+  ownMessageOf(id: string, citizenId: string): Promise<OwnMessage>;
   /** The endpoints that providers call to report deliveries. */
   readonly mounts: readonly MountedHandler[];
 };
@@ -162,6 +168,9 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     senderOf,
     calendar,
     organisationOf: (clientId) => serviceOf(clientId).name,
+    purposeTextOf: (clientId, purpose, language) =>
+      purposeTextIn(deps.clients.get(clientId)?.purposeTexts, purpose, language),
+    ownMessageOf: (id, citizenId) => findOwnMessage({ read: db.read, citizenKeys }, id, citizenId),
     mounts: providerEndpoints(deps),
   };
 }

@@ -1,128 +1,151 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
-import type { Usage, UsageExplanation } from '../audit/usage.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import { type CitizenLayout, minuteElement, renderLayout } from './citizen-layout.ts';
-import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html } from './html.ts';
 import { correctionLink } from './record-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
+import { type DescribedUsage, type UseRow, wordsOfUse } from './usage-words.ts';
 
 /** The part of the response of `readOwnAccessLog` that the page shows. */
-export type AccessLog = { readonly totalUsages: number; readonly usages: readonly Usage[] };
+export type AccessLog = {
+  readonly totalUsages: number;
+  readonly usages: readonly DescribedUsage[];
+  readonly next: number | null;
+  readonly organisations?: readonly { readonly code: string; readonly name: string }[];
+};
+
+/** The choice of the citizen, as in the URL of the page; '' for none. */
+export type UsesChoice = { readonly organisation: string; readonly from: string; readonly to: string };
+
+/** The uses by others and, unless they are filtered by organisation, what the citizen did. */
+export type UsesPage = {
+  readonly choice: UsesChoice;
+  /** The dates that are not dates. They do not filter. */
+  readonly wrongDates: readonly ('from' | 'to')[];
+  readonly others: AccessLog;
+  readonly own: AccessLog | undefined;
+  /** The positions in the URL: entries before these numbers are shown. */
+  readonly before: string | undefined;
+  readonly ownBefore: string | undefined;
+};
 
 export const usesPerPage = 50;
 
-/** The uses of the citizen's data, newest first. Opening the page is recorded as a use too. */
-export function accessLogPage(frame: CitizenLayout, { totalUsages, usages }: AccessLog): BufferedResponse {
-  const { uses: words, nav } = frame.words;
-  const [oldest, newest] = [usages[0]?.number ?? 1, usages.at(-1)?.number ?? totalUsages];
-  const to = (before: number, text: string) => html`<p><a href="${citizenPaths.uses}?before=${before}">${text}</a></p>`;
-  const content = html`<p>${words.intro}</p>
-    <p>${totalUsages === 0 ? words.none : formatMessage(frame.words.language, words.total, { count: totalUsages })}</p>
-    ${newest < totalUsages ? to(newest + usesPerPage + 1, words.newer) : ''}
-    <ul class="list">${groupRuns(usages.toReversed()).map((run) => runItem(frame, run))}</ul>
-    ${oldest > 1 ? to(oldest, words.older) : ''}`;
+/** The uses of the citizen's data by others, newest first, and folded below them what the citizen did. */
+export function accessLogPage(frame: CitizenLayout, page: UsesPage): BufferedResponse {
+  const { uses, nav } = frame.words;
+  const { others, before, choice } = page;
+  const isFiltered = Object.values(choice).some((value) => value !== '');
+  const isEmpty = others.usages.length === 0 && others.next === null;
+  const content = html`<p>${uses.intro}</p>
+    ${filterForm(frame, page)}
+    <h2>${uses.byOthers}</h2>
+    ${isEmpty && before === undefined ? html`<p>${isFiltered ? uses.filter.nothing : uses.none}</p>` : ''}
+    ${before === undefined ? '' : pageLink(choice, {}, uses.newer)}
+    <ul class="list">${groupEqual(frame, others.usages.toReversed()).map((group) => groupItem(frame, group))}</ul>
+    ${others.next === null ? '' : pageLink(choice, { before: String(others.next) }, uses.older)}
+    ${ownActions(frame, page)}
+    <h2>${uses.download.title}</h2>
+    <p>${uses.download.note}</p>
+    <ul>
+      <li><a href="${urlOf(citizenPaths.usesTable, choice, {})}">${uses.download.table}</a></li>
+      <li><a href="${urlOf(citizenPaths.usesProofs, choice, {})}">${uses.download.proofs}</a></li>
+    </ul>
+    <p>${formatMessage(frame.words.language, uses.total, { count: others.totalUsages })}</p>`;
   return renderLayout(frame, { title: nav.uses, content, current: 'uses' });
 }
 
-/** Groups consecutive entries that differ only in their time. Otherwise they would push the uses of others off the page. */
-function groupRuns(usages: readonly Usage[]): Usage[][] {
-  const runs: Usage[][] = [];
-  for (const usage of usages) {
-    const last = runs.at(-1);
-    if (last?.[0] !== undefined && isSameUse(last[0], usage)) last.push(usage);
-    else runs.push([usage]);
-  }
-  return runs;
+function filterForm({ words }: CitizenLayout, { choice, wrongDates, others }: UsesPage): Html {
+  const { filter } = words.uses;
+  const collator = new Intl.Collator(words.language);
+  const known = (others.organisations ?? []).toSorted((one, other) => collator.compare(one.name, other.name));
+  const options =
+    choice.organisation === '' || known.some(({ code }) => code === choice.organisation)
+      ? known
+      : [...known, { code: choice.organisation, name: choice.organisation }];
+  const date = (name: 'from' | 'to') => {
+    const isWrong = wrongDates.includes(name);
+    const describedBy = isWrong ? html` aria-invalid="true" aria-describedby="${name}-fault"` : '';
+    return html`<p><label for="${name}">${filter[name]}</label>
+        ${isWrong ? html`<span class="fault" id="${name}-fault">${filter.wrongDate}</span>` : ''}
+        <input type="date" id="${name}" name="${name}" value="${choice[name]}"${describedBy} /></p>`;
+  };
+  return html`<form class="filters" method="get" action="${citizenPaths.uses}">
+      <p><label for="organisation">${filter.organisation}</label>
+        <select id="organisation" name="organisation">
+          <option value="">${filter.all}</option>
+          ${options.map(({ code, name }) => html`<option value="${code}"${code === choice.organisation ? html` selected` : ''}>${name}</option>`)}
+        </select></p>
+      ${date('from')}
+      ${date('to')}
+      <p class="actions"><button type="submit">${filter.apply}</button> <a href="${citizenPaths.uses}">${filter.clear}</a></p>
+    </form>`;
 }
 
-/** Uses by citizens on these pages are grouped. Verifications are not. */
-function isSameUse(one: Usage, other: Usage): boolean {
-  if (one.initiator === 'citizen') return other.initiator === 'citizen';
-  const isPlain = one.state === 'shown' && other.state === 'shown' && one.usage !== 'identity.verified';
-  const said = ({ usage, initiator, initiatorOrg, purpose, legalBasis, consentReference }: Usage) =>
-    JSON.stringify([usage, initiator, initiatorOrg, purpose, legalBasis, consentReference]);
-  return isPlain && said(one) === said(other);
+/** The own actions of the citizen, folded, so that they do not hide the uses by others. */
+function ownActions(frame: CitizenLayout, { own, ownBefore, choice }: UsesPage): Html | '' {
+  if (own === undefined || (own.usages.length === 0 && ownBefore === undefined)) return '';
+  const { uses } = frame.words;
+  return html`<h2>${uses.byYou}</h2>
+    <details${ownBefore === undefined ? '' : html` open`}><summary>${uses.showOwn}</summary>
+      <ul class="list">${own.usages.toReversed().map((usage) => useItem(frame, usage))}</ul>
+      ${own.next === null ? '' : pageLink(choice, { own: String(own.next) }, uses.older)}
+    </details>`;
+}
+
+function pageLink(choice: UsesChoice, position: Readonly<Record<string, string>>, text: string): Html {
+  return html`<p><a href="${urlOf(citizenPaths.uses, choice, position)}">${text}</a></p>`;
+}
+
+/** The URL of this page or a download with the choice of the citizen. */
+function urlOf(path: string, choice: UsesChoice, position: Readonly<Record<string, string>>): string {
+  const set = Object.entries({ ...choice, ...position }).filter(([, value]) => value !== '');
+  return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
+}
+
+/** Groups successive entries that differ only in their time. Verifications are not grouped. */
+function groupEqual(frame: CitizenLayout, usages: readonly DescribedUsage[]): DescribedUsage[][] {
+  const groups: { readonly said: string; readonly members: DescribedUsage[] }[] = [];
+  for (const usage of usages) {
+    const isPlain = usage.state === 'shown' && usage.usage !== 'identity.verified';
+    const said = isPlain ? JSON.stringify(wordsOfUse(frame, usage)) : `#${usage.number}`;
+    const last = groups.at(-1);
+    if (last?.said === said) last.members.push(usage);
+    else groups.push({ said, members: [usage] });
+  }
+  return groups.map(({ members }) => members);
 }
 
 /** One entry, or a group of entries that opens on demand. */
-function runItem(frame: CitizenLayout, run: readonly Usage[]): Html[] | Html {
-  const rows = run.map((usage) => useRow(frame, usage));
-  const [newest] = run;
-  if (newest === undefined || rows.length === 1) return rows;
-  const { words } = frame;
-  const said =
-    newest.initiator === 'citizen'
-      ? words.uses.you
-      : html`${minuteElement(words, newest.logTime)}<br /><bdi>${userName(words, newest)}</bdi>: ${kindText(words, newest.usage)}`;
-  return html`<li><details><summary>${said} (${rows.length})</summary><ul class="list">${rows}</ul></details></li>`;
+function groupItem(frame: CitizenLayout, group: readonly DescribedUsage[]): Html | Html[] {
+  const items = group.map((usage) => useItem(frame, usage));
+  const [newest] = group;
+  if (newest === undefined || items.length === 1) return items;
+  const { who, what } = wordsOfUse(frame, newest);
+  return html`<li><details><summary>${minuteElement(frame.words, newest.logTime)}<br /><bdi>${who}</bdi>: ${what} (${items.length})</summary><ul class="list">${items}</ul></details></li>`;
 }
 
-function useRow(frame: CitizenLayout, usage: Usage): Html {
+function useItem(frame: CitizenLayout, usage: DescribedUsage): Html {
   const { words } = frame;
-  const head = html`<p>${minuteElement(words, usage.logTime)} <bdi>#${usage.number}</bdi></p>`;
-  if (usage.state === 'hidden') return html`<li>${head}<p>${words.uses.hidden}</p></li>`;
-  if (usage.state === 'erased') return html`<li>${head}<p>${words.uses.erased}</p></li>`;
-  return html`<li>${head}
-      <p class="fresh"><bdi>${userName(words, usage)}</bdi></p>
-      <p>${kindText(words, usage.usage)}</p>
-      ${legalBasis(words, usage)}
-      ${verificationAnswer(frame, usage)}
+  const { who, what, rows } = wordsOfUse(frame, usage);
+  return html`<li><p>${minuteElement(words, usage.logTime)} <bdi>#${usage.number}</bdi></p>
+      ${who === undefined ? '' : html`<p class="fresh"><bdi>${who}</bdi></p>`}
+      <p>${what}</p>
+      ${rows.length === 0 ? '' : html`<dl class="summary">${rows.map(rowElements)}</dl>`}
+      ${verificationHelp(frame, usage)}
     </li>`;
 }
 
-function userName({ uses }: CitizenTexts, { initiatorOrg, initiator }: Usage): string {
-  if (initiatorOrg !== undefined) return initiatorOrg.name;
-  if (initiator === 'citizen') return uses.you;
-  return initiator === 'operator' ? uses.staff : uses.system;
+function rowElements({ label, text, href }: UseRow): Html {
+  const value = html`<bdi>${text}</bdi>`;
+  return html`<dt>${label}</dt><dd>${href === undefined ? value : html`<a href="${href}">${value}</a>`}</dd>`;
 }
 
-/** Another program version may have written an event type that has no text here. Then the page shows its name. */
-function kindText({ uses }: CitizenTexts, usage = ''): string {
-  return Object.entries(uses.kinds).find(([name]) => name === usage)?.[1] ?? usage;
-}
-
-/**
- * A verification: the claims in the request, the response to the service, and for no match the reason, which the service did not
- * receive.
- */
-function verificationAnswer(frame: CitizenLayout, { usage, details = {}, explanation }: Usage): Html | '' {
-  if (usage !== 'identity.verified') return '';
+/** Help for a citizen whose details were not confirmed. */
+function verificationHelp(frame: CitizenLayout, { usage, details = {} }: DescribedUsage): Html | '' {
+  const { decision } = details;
+  if (usage !== 'identity.verified' || decision === 'match') return '';
   const { uses, nav } = frame.words;
-  const { claimsAsked, decision } = details;
-  const asked = Array.isArray(claimsAsked) ? claimsAsked.map(String) : [];
-  const [, text] = Object.entries(uses.decisions).find(([name]) => name === decision) ?? [];
-  const answer = text === undefined ? '' : html`<p>${uses.answer}: ${text}</p>`;
-  if (decision === 'match') return html`${claimList(frame.words, uses.asked, asked)}${answer}`;
-  const [, why] = Object.entries(uses.reasons).find(([reason]) => reason === explanation?.reason) ?? [];
-  return html`${comparedClaims(frame.words, explanation?.claims ?? {}) ?? claimList(frame.words, uses.asked, asked)}${answer}
-    ${why === undefined ? '' : html`<p>${why}</p>`}
-    ${decision === 'no_match' ? html`<p class="note">${uses.noMatch}</p>` : ''}
+  return html`${decision === 'no_match' ? html`<p class="note">${uses.noMatch}</p>` : ''}
     <p><a href="${citizenPaths.record}">${nav.record}</a></p>${correctionLink(frame)}`;
-}
-
-/** The claims by the result of their comparison; undefined if none was compared. */
-function comparedClaims(words: CitizenTexts, claims: UsageExplanation['claims']): Html | undefined {
-  if (Object.keys(claims).length === 0) return undefined;
-  const groups = Object.entries(words.uses.findings).map(([finding, name]) => {
-    const found = Object.keys(claims).filter((claim) => claims[claim] === finding);
-    return claimList(words, name, found);
-  });
-  return html`${groups}`;
-}
-
-function claimList({ uses, language }: CitizenTexts, name: string, claims: readonly string[]): Html | '' {
-  if (claims.length === 0) return '';
-  const list = new Intl.ListFormat(language, { type: 'conjunction' });
-  return html`<p>${name}: ${list.format(claims.map((claim) => claimOf(uses, claim)))}</p>`;
-}
-
-function claimOf({ claims }: CitizenTexts['uses'], claim: string): string {
-  return Object.entries(claims).find(([name]) => name === claim)?.[1] ?? claim;
-}
-
-function legalBasis({ uses }: CitizenTexts, usage: Usage): Html {
-  const line = (name: string, value: string | undefined) =>
-    value === undefined ? '' : html`<p>${name}: <bdi>${value}</bdi></p>`;
-  return html`${line(uses.purpose, usage.purpose)}${line(uses.legalBasis, usage.legalBasis)}${line(uses.consent, usage.consentReference)}`;
 }

@@ -5,13 +5,12 @@ import { notFoundPadding } from '../api/pad-response-time.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import { pipeToResponse } from '../api/pipe-to-response.ts';
 import { onResponseClosed } from '../api/routes.ts';
-import { maxUsageNumber, readOwnAccessLog } from '../audit/read-own-access-log.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
-import { type AccessLog, accessLogPage, usesPerPage } from './access-log-page.ts';
+import { handleUses, handleUsesProofs, handleUsesTable } from './access-log-handlers.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import { type CallOperation, type CitizenRequest, readJson } from './citizen-operations.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';
@@ -69,7 +68,9 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     citizenPage(citizenPaths.download, ['GET'], unlessPrefetch(downloadMessages)),
     citizenPage(citizenPaths.documents, readMethods, showDocuments),
     citizenPage(`${citizenPaths.documents}/:id`, ['GET'], openDocument),
-    citizenPage(citizenPaths.uses, readMethods, showUses),
+    citizenPage(citizenPaths.uses, readMethods, handleUses),
+    citizenPage(citizenPaths.usesTable, ['GET'], handleUsesTable),
+    citizenPage(citizenPaths.usesProofs, ['GET'], handleUsesProofs),
     citizenPage(citizenPaths.record, [...readMethods, 'POST'], handleRecord),
     citizenPage(citizenPaths.contact, [...readMethods, 'POST'], handleContact),
     page(citizenPaths.signIn, ['GET'], async ({ request, view }) =>
@@ -203,13 +204,6 @@ async function openDocument({ request, response, token, call }: CitizenRequest) 
   });
   if ('json' in answer) throw new TypeError('the response of retrieveDocument is JSON');
   return 'stream' in answer ? { stream: answer } : answer;
-}
-
-async function showUses(visit: CitizenRequest) {
-  // Entries are read in descending order, before a number that no entry reaches.
-  const before = parameter(visit.request, 'before') ?? String(maxUsageNumber);
-  const answer = await readJson<AccessLog>(visit, readOwnAccessLog, { query: { before, limit: String(usesPerPage) } });
-  return 'json' in answer ? accessLogPage(visit.view, answer.json) : answer;
 }
 
 function parameter(request: IncomingMessage, name: string): string | undefined {

@@ -15,6 +15,8 @@ export const citizenPaths = {
   download: '/me/download',
   documents: '/me/documents',
   uses: '/me/uses',
+  usesTable: '/me/uses/table.csv',
+  usesProofs: '/me/uses/proofs.json',
   record: '/me/record',
   contact: '/me/contact',
   signIn: '/me/sign-in',

@@ -51,7 +51,7 @@ test('the contact page shows the saved preferences of a citizen, and later messa
     const seen = textOf(await ask({ path: `/v1/notifications/${id}`, headers: bearerHeaders(token) }));
     return /"channel":"email","status":"skipped".*"declined"/.test(seen);
   });
-  await waitUntil(async () => textOf(await mary.get('/me/uses')).includes('How you want to be reached was stated'));
+  await waitUntil(async () => textOf(await mary.get('/me/uses')).includes('Saved how to contact you'));
 });
 
 test('invalid preferences are shown again with their errors, and the saved preferences do not change', async () => {
@@ -133,7 +133,7 @@ test('a citizen can verify an address with a code and remove it', async () => {
   assert.match(textOf(await joao.get('/me')), /O seu correio eletrónico para mensagens oficiais foi alterado/);
   await waitUntil(async () => {
     const uses = textOf(await joao.get('/me/uses'));
-    return ['A code was sent', 'was confirmed by a code', 'that was confirmed was removed'].every((kind) =>
+    return ['Sent a code to your address', 'Confirmed your address', 'Removed your confirmed address'].every((kind) =>
       uses.includes(kind),
     );
   });

@@ -57,8 +57,8 @@ test('clients and the citizen receive 503 for a document with a missing blob, an
   }
   assert.match((await mary.get('/me/documents')).body.toString(), new RegExp(id));
   const uses = async () => (await mary.get('/me/uses')).body.toString();
-  await waitUntil(async () => (await uses()).includes('Was refused a document of yours'));
-  assert.doesNotMatch(await uses(), /Opened a document of yours/);
+  await waitUntil(async () => (await uses()).includes('Asked for your document and did not get it'));
+  assert.doesNotMatch(await uses(), /Opened your document/);
   assert.match(stderr(), new RegExp(`"where":"document-bytes-broken","fault":{[^}]*${id}`));
   assert.match(
     (await runCommandInProcess(home, 'documents', 'verify')).stdout,

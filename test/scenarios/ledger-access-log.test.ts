@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { concealEffect, parseConcealment } from '../../src/api/concealed-access.ts';
-import { createDispatch } from '../../src/api/dispatch.ts';
-import { bindOperation } from '../../src/api/operation.ts';
-import { type AccessLogPage, readAccessLog } from '../../src/audit/access-log.ts';
+import { readAccessLog } from '../../src/audit/access-log.ts';
 import { createEndpointRegisterProver } from '../../src/audit/endpoint-register-proof.ts';
-import { readOwnAccessLog } from '../../src/audit/read-own-access-log.ts';
 import { placeHold } from '../../src/documents/retention/legal-hold.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
 import { openEntryContent, parseReceiptExtra, type ReceiptExtra } from '../../src/ledger/receipt-extra.ts';
@@ -242,44 +238,6 @@ for (const engine of engines) {
     assert.match(verifyChain({ ...keys, leaves: leavesOf(after).toSpliced(1, 1) }) ?? '', /left out/);
   });
 }
-
-test('the access log is for the citizen of the token, and reading it is recorded', async (t) => {
-  const [engine = assert.fail()] = engines;
-  const app = buildLedgerApp(await engine.open(t));
-  await app.use('anna', 'bert');
-  await app.sequence();
-  const ask = async (citizenId: string | undefined) => {
-    const authorizer = {
-      authenticate: async () => ({ clientId: 'my-data', scopes: new Set(['citizen:self']), citizenId }),
-      takeQuota: () => ({ headers: {} }),
-    };
-    const proveEndpointRegister = async () => undefined;
-    const isErasureOf = async () => false;
-    const ports = {
-      log: app.view,
-      citizenKeys: app.citizenKeys,
-      ...reporters,
-      endpoints: [],
-      proveEndpointRegister,
-      isErasureOf,
-    };
-    const dispatch = createDispatch(bindOperation(readOwnAccessLog, ports), {
-      ...app,
-      authorizer,
-      read: app.db.read,
-      fingerprintKey: new Uint8Array(32),
-    });
-    const asked = { method: 'GET', params: {}, query: 'limit=50', headers: {}, body: Readable.from([]) };
-    const { result } = await dispatch({ ...asked, signal: new AbortController().signal });
-    return 'slug' in result ? result.slug : 'json' in result ? (result.json as AccessLogPage) : assert.fail();
-  };
-  assert.equal(await ask(undefined), 'citizen-token-needed');
-  for (const expected of [['document.listed'], ['document.listed', 'access-log.read']]) {
-    const answer = await ask('anna');
-    assert.deepEqual(typeof answer === 'string' ? answer : answer.usages.map(({ usage }) => usage), expected);
-    await app.sequence();
-  }
-});
 
 test('concealing a use needs the permission, an end date within the limit, and a reason', () => {
   const now = Date.UTC(2026, 0, 1);

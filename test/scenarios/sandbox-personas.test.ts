@@ -40,7 +40,7 @@ test('a citizen can read why their record prevents a match', async () => {
   await signInAtDemo(lena, 'try-locked');
   await waitUntil(async () => {
     const page = (await lena.get('/me/uses')).body.toString('utf8');
-    return page.includes('It was your wish that no details are confirmed.');
+    return page.includes('Your details are locked. So nothing was confirmed.');
   });
 });
 

@@ -180,6 +180,7 @@ create table signing_key (
 -- or another issuer.
 -- binding: what its access tokens must be bound to.
 -- purposes, legal_bases: JSON lists of what it may state; null: any.
+-- purpose_texts: what the purposes mean in words, for citizens; JSON by purpose and language.
 -- policy: the matching policy for its verifications; null: the default policy.
 -- return_address: where its undeliverable letters are returned to, a JSON list of lines; null: LETTER_RETURN_ADDRESS.
 create table client (
@@ -193,6 +194,7 @@ create table client (
   issuer text,
   binding text not null check (binding in ('none', 'dpop', 'mtls')),
   purposes text,
+  purpose_texts text,
   legal_bases text,
   policy text,
   return_address text,

@@ -7,6 +7,7 @@ import { UnavailableError } from '../../kernel/unavailable-error.ts';
 import { listInboxMessages } from '../list-inbox-messages.ts';
 import { openInboxMessage } from '../open-inbox-message.ts';
 import { findInboxPage, openMessageOfCitizen } from './citizen-inbox.ts';
+import { findOwnMessage } from './own-message.ts';
 
 const day = 86_400_000;
 const start = Date.UTC(2026, 0, 15, 9);
@@ -17,7 +18,7 @@ for (const engine of engines) {
     const db = await engine.open(t);
     const time = { now: start };
     const app = await createNotificationApp(db, { now: () => time.now }, citizens);
-    const parts = { read: db.read, citizenKeys: app.citizenKeys, createId: app.createId };
+    const parts = { read: db.read, write: db.write, citizenKeys: app.citizenKeys, createId: app.createId };
     const send = async (citizenId: string, more: object = {}) => {
       const id = parseId('notification', await app.accept({ citizenId, ...more }));
       assert.ok(id !== undefined);
@@ -39,6 +40,25 @@ for (const engine of engines) {
       messages.map(({ notification, content }) => ({ id: notification.id, content })),
       [{ id: first, content: { subject: 'One', message: 'Text 1' } }],
     );
+  });
+
+  test(`${engine.name}: the access log of a citizen gets the subject of a message in the inbox, and of no other one`, async (t) => {
+    const { app, parts, send, place } = await setUp(t);
+    const now = await send('cit-ada', { subject: 'Now', message: 'Text' });
+    const later = await send('cit-ada', { subject: 'Later', message: 'Text', sendAt: '2026-02-01T00:00:00Z' });
+    const find = async (id: string, citizenId = 'cit-ada') => {
+      const { state, title } = await findOwnMessage(parts, id, citizenId);
+      return [state, title];
+    };
+    assert.deepEqual(await find(now), ['available', 'Now']);
+    assert.deepEqual(await find(now, 'cit-bo'), ['erased', undefined]);
+    assert.deepEqual(await find('ntf_x'), ['erased', undefined]);
+    assert.deepEqual(await find(later), ['unavailable', undefined]);
+    await place(later);
+    assert.deepEqual(await find(later), ['available', 'Later']);
+    await parts.write(app.citizenKeys.destructionStatements('cit-ada'));
+    app.citizenKeys.evict('cit-ada');
+    assert.deepEqual(await find(now), ['erased', undefined]);
   });
 
   test(`${engine.name}: the opening of a message proves its delivery and makes the notification read, once`, async (t) => {

@@ -62,6 +62,12 @@ type InboxPageRequest = {
   readonly before?: InboxPosition | undefined;
   readonly filter?: InboxFilter;
 };
+/** Whether a message was placed in the inbox of its citizen. */
+export async function isInInbox(read: Read, id: NotificationId): Promise<boolean> {
+  const sql =
+    "select id, status from delivery where notification_id = $1 and channel = 'inbox' and status in ('sent', 'delivered')";
+  return (await read(sql, [id])).length > 0;
+}
 
 /** Counts the delivery, because PostgreSQL may turn `exists` into a join with all deliveries. */
 function inboxHalf(condition: string, time: 'created_at' | 'send_at'): string {

@@ -1,0 +1,33 @@
+import type { Read } from '../../db/database.ts';
+import { parseId } from '../../kernel/id.ts';
+import { type ContentKeys, openMessageContent } from '../notification/message-content.ts';
+import { findNotificationWithContent } from '../notification/notification-store.ts';
+import { isInInbox } from './citizen-inbox.ts';
+
+/** A message in the access log of its citizen. */
+export type OwnMessage = {
+  readonly type: 'message';
+  readonly id: string;
+  readonly state: 'available' | 'unavailable' | 'erased';
+  /** Undefined for a message without a subject, and for one that is not in the inbox. */
+  readonly title?: string | undefined;
+};
+
+/**
+ * The message of that id with its subject, opened under the key of the citizen. A message that is not in the inbox yet has no subject
+ * here: its sender has named the time at which the citizen may read it.
+ */
+export async function findOwnMessage(
+  { read, citizenKeys }: { readonly read: Read; readonly citizenKeys: ContentKeys },
+  id: string,
+  citizenId: string,
+): Promise<OwnMessage> {
+  const parsed = parseId('notification', id);
+  const found = parsed === undefined ? undefined : await findNotificationWithContent(read, parsed);
+  if (parsed === undefined || found === undefined || found.notification.citizenId !== citizenId)
+    return { type: 'message', id, state: 'erased' };
+  const content = await openMessageContent(citizenKeys, found.notification, found.content);
+  if (content === undefined) return { type: 'message', id, state: 'erased' };
+  if (!(await isInInbox(read, parsed))) return { type: 'message', id, state: 'unavailable' };
+  return { type: 'message', id, state: 'available', title: content.subject };
+}

@@ -1,0 +1,155 @@
+import { operatorCode } from '../audit/access-log-filter.ts';
+import type { UsageDescription } from '../audit/describe-usage.ts';
+import type { Usage } from '../audit/usage.ts';
+import { formatDay } from '../locales/date-format.ts';
+import { formatMessage } from '../locales/message-format.ts';
+import type { CitizenLayout } from './citizen-layout.ts';
+import type { CitizenTexts } from './citizen-texts.ts';
+import { citizenPaths } from './sign-in-flow.ts';
+
+/** A use as `readOwnAccessLog` returns it to the citizen. */
+export type DescribedUsage = Usage & UsageDescription;
+
+/** The subject of a row of an entry. The download has a column for each. */
+export type UseRowKey =
+  | 'object'
+  | 'recipient'
+  | 'until'
+  | 'purpose'
+  | 'legalBasis'
+  | 'consent'
+  | 'claims'
+  | 'channel'
+  | 'result'
+  | 'reason';
+
+/** A fact about a use with its label, in the language of the page. `href` leads to the document or message. */
+export type UseRow = {
+  readonly key: UseRowKey;
+  readonly label: string;
+  readonly text: string;
+  readonly href?: string | undefined;
+};
+
+/** One entry of the access log in words. */
+export type UseWords = { readonly who: string | undefined; readonly what: string; readonly rows: readonly UseRow[] };
+
+type Frame = Pick<CitizenLayout, 'words' | 'nameOf'>;
+
+/** Says who did what, about which document or message, why, and with which result. */
+export function wordsOfUse(frame: Frame, usage: DescribedUsage): UseWords {
+  const { uses } = frame.words;
+  if (usage.state === 'hidden') return { who: undefined, what: uses.hidden, rows: [] };
+  if (usage.state === 'erased') return { who: undefined, what: uses.erased, rows: [] };
+  const rows = [
+    objectRow(frame.words, usage),
+    row('recipient', uses.labels.recipient, usage.recipientOrg?.name),
+    row('until', uses.labels.until, untilOf(frame.words, usage)),
+    row('purpose', uses.purpose, usage.purposeText ?? usage.purpose),
+    row('legalBasis', uses.legalBasis, usage.legalBasis),
+    row('consent', uses.consent, usage.consentReference),
+    ...claimRows(frame.words, usage),
+    row('channel', uses.labels.channel, textNamed(uses.channels, usage.details?.['channel'])),
+    row('result', resultLabel(frame.words, usage), resultOf(frame.words, usage)),
+    row('reason', uses.labels.reason, reasonOf(frame.words, usage)),
+    row('reason', uses.labels.hiddenReason, usage.hiddenReason),
+  ];
+  return { who: userName(frame, usage), what: kindText(frame.words, usage), rows: rows.flatMap((one) => one ?? []) };
+}
+
+function row(key: UseRowKey, label: string, text: string | undefined): UseRow | undefined {
+  return text === undefined ? undefined : { key, label, text };
+}
+
+/** The text of that name; undefined if there is none, because another program version may have written the event. */
+function textNamed(texts: object, name: unknown): string | undefined {
+  return Object.entries(texts).find(([one]) => one === name)?.[1];
+}
+
+/** The acts of the program and its staff are those of the authority that runs it. */
+function userName({ words, nameOf }: Frame, { initiatorOrg, initiator }: Usage): string {
+  const { language, uses } = words;
+  if (initiatorOrg !== undefined) return initiatorOrg.name;
+  if (initiator === 'citizen') return uses.you;
+  return formatMessage(language, initiator === 'operator' ? uses.staff : uses.system, {
+    operator: nameOf(operatorCode),
+  });
+}
+
+/** Another program version may have written an event type that has no text here. Then the page shows its name. */
+function kindText({ language, uses }: CitizenTexts, { usage = '', details = {} }: Usage): string {
+  const channel = textNamed(uses.byChannel, details['channel']);
+  if (usage === 'notification.opened' && channel !== undefined) return uses.confirmed;
+  const outcome = details['outcome'] === 'delivered' ? 'sent' : details['outcome'];
+  const delivery = usage === 'notification.delivery-ended' ? textNamed(uses.deliveries, outcome) : undefined;
+  if (delivery !== undefined && channel !== undefined) return formatMessage(language, delivery, { channel });
+  return textNamed(uses.kinds, usage) ?? usage;
+}
+
+function objectRow({ uses }: CitizenTexts, { object }: DescribedUsage): UseRow | undefined {
+  if (object === undefined) return undefined;
+  const { type, id, state, title } = object;
+  const label = uses.labels[type];
+  const texts = uses.objects[type];
+  if (state === 'erased') return { key: 'object', label, text: texts.erased };
+  if (state === 'unavailable') return { key: 'object', label, text: title ?? texts.unavailable };
+  const href = `${type === 'document' ? citizenPaths.documents : citizenPaths.messages}/${id}`;
+  return { key: 'object', label, text: title ?? texts.untitled, href };
+}
+
+function untilOf({ language }: CitizenTexts, { usage, details = {} }: Usage): string | undefined {
+  const at = usage === 'document.granted' ? Date.parse(String(details['endsAt'])) : Number.NaN;
+  return Number.isNaN(at) ? undefined : formatDay(language, at);
+}
+
+function resultLabel({ uses }: CitizenTexts, { usage }: Usage): string {
+  return usage === 'identity.verified' ? uses.answer : uses.labels.result;
+}
+
+function resultOf({ uses }: CitizenTexts, { usage, details = {} }: Usage): string | undefined {
+  switch (usage) {
+    case 'identity.verified':
+      return textNamed(uses.decisions, details['decision']);
+    case 'notification.delivery-ended':
+      return textNamed(uses.results, details['outcome']);
+    case 'document.scanned':
+      return textNamed(uses.results, details['verdict']);
+    case 'identity.lock-changed':
+      return details['locked'] === true ? uses.results.locked : uses.results.unlocked;
+    default:
+      return undefined;
+  }
+}
+
+const typesWithFreeReason = ['document.hold-placed', 'own-lock.lifted'];
+
+/** Why something was done or refused. For a failed verification, the reason that the service did not receive. */
+function reasonOf({ uses }: CitizenTexts, { usage = '', details = {}, explanation }: Usage): string | undefined {
+  const { reason, rule, decision } = details;
+  if (typesWithFreeReason.includes(usage)) return typeof reason === 'string' ? reason : undefined;
+  if (usage === 'document.refused' || usage === 'document.unknown') return textNamed(uses.refusals, reason);
+  if (usage === 'document.erased') return textNamed(uses.erasures, rule);
+  if (usage !== 'identity.verified' || decision === 'match') return undefined;
+  return explanation === undefined ? uses.reasonNotKept : textNamed(uses.reasons, explanation.reason);
+}
+
+/** The claims of a verification by the result of their comparison; if none was compared, the claims of the request. */
+function claimRows(words: CitizenTexts, { usage, details = {}, explanation }: Usage): UseRow[] {
+  if (usage !== 'identity.verified') return [];
+  const { claimsAsked, decision } = details;
+  const compared = Object.entries(decision === 'match' ? {} : (explanation?.claims ?? {}));
+  if (compared.length === 0) {
+    const asked = Array.isArray(claimsAsked) ? claimsAsked.map(String) : [];
+    return claimRow(words, words.uses.asked, asked);
+  }
+  return Object.entries(words.uses.findings).flatMap(([finding, label]) => {
+    const claims = compared.filter(([, one]) => one === finding).map(([claim]) => claim);
+    return claimRow(words, label, claims);
+  });
+}
+
+function claimRow({ uses, language }: CitizenTexts, label: string, claims: readonly string[]): UseRow[] {
+  if (claims.length === 0) return [];
+  const list = new Intl.ListFormat(language, { type: 'conjunction' });
+  return [{ key: 'claims', label, text: list.format(claims.map((claim) => textNamed(uses.claims, claim) ?? claim)) }];
+}
