@@ -61,6 +61,8 @@ export type ContactPreferences = {
   hours: ContactPreferencesHours | null;
   /** The language of messages (BCP 47), if the sender has a text in it. null: the language in the register. */
   language: string | null;
+  /** Whether letters are in large print (18 points). Left out: it does not change. */
+  largePrint?: boolean;
   /** The verified addresses, which replace those of the register. */
   verified: VerifiedAddress[];
   /** The addresses that are not confirmed yet and have a valid code. */
@@ -1227,6 +1229,8 @@ export type StatePreferencesBody = {
   hours: StatePreferencesBodyHours | null;
   /** The language of messages (BCP 47), if the sender has a text in it. null: the language in the register. */
   language: string | null;
+  /** Whether letters are in large print (18 points). Left out: it does not change. */
+  largePrint?: boolean;
 };
 
 /** The hours in which the server sends messages, except urgent ones. null: at any hour that the server allows. */

@@ -53,6 +53,8 @@ test('a body that is not JSON is refused with its line and column, and without i
     detail: 'The body is not valid JSON at line 3, column 1.',
     members: { line: 3, column: 1 },
   });
+  const empty = await read(Buffer.from(''));
+  assert.equal('refusal' in empty && empty.refusal.detail, 'The body is empty.');
 });
 
 test('an operation without a body accepts only an empty body or object, and does not read a longer body to its end', async () => {

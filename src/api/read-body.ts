@@ -64,6 +64,7 @@ export async function readJsonBody(stream: Readable): Promise<{ value: unknown }
 }
 
 function notJson(text: string): Refusal {
+  if (text === '') return refuse('malformed-json', 'The body is empty.', { members: { line: 1, column: 1 } });
   const position = locateJsonFault(text);
   if (position === undefined) return refuse('malformed-json', 'The body is not valid JSON.');
   const { line, column } = position;

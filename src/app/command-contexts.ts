@@ -86,6 +86,6 @@ export async function loadLockNotice(app: AppContext): Promise<NonNullable<Ident
   const { cascadeOf } = await import('../notifications/cascade/cascade-file.ts');
   const { createContactLookup, createNotices } = await import('../notifications/notices.ts');
   const { createContactDetails } = await import('../identity/register/contact-details.ts');
-  const contactOf = createContactLookup(app, createContactDetails(app.register, app.settings.phoneCountry));
+  const contactOf = createContactLookup(app, createContactDetails(app.register, app.settings));
   return createNotices({ ...app, contactOf, cascade: cascadeOf(app.settings, false) }).lockChanged;
 }

@@ -83,7 +83,7 @@ async function createSlices(context: AppContext, options: CreateAppOptions) {
     cascade: options.cascade,
     channels: options.channels,
     isHelper: options.isHelper,
-    registeredContactOf: createContactDetails(register, context.settings.phoneCountry),
+    registeredContactOf: createContactDetails(register, context.settings),
     attachmentTitle: documents.attachmentTitle,
     evidenceKey: () => keys.current('evidence'),
   });

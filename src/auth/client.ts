@@ -80,7 +80,8 @@ export function newClient(
   if (fault !== undefined) return { fault };
   const secretAllowed = kind === 'demo' || kind === 'test';
   if (credential === 'secret' && !secretAllowed) {
-    return { fault: `a ${kind} client authenticates with its own keys: pass its public key set instead of a secret` };
+    const instead = 'use --jwks, --certificate or --issuer instead of --secret';
+    return { fault: `a ${kind} client authenticates with its own keys: ${instead}` };
   }
   const byCertificate = credential !== 'secret' && credential.by === 'certificate';
   const clientId = `${slugOf(name)}-${randomLetters(random(8))}`;

@@ -74,7 +74,7 @@ export function commandHelp({ usage, summary, ...more }: CommandDescription, col
   const width = longestTerm(options.map(({ form }) => form));
   const optionTexts = options.map((option) => termText(option.form, optionMeaning(option), { width, columns }));
   const parts = [
-    `${wrapUsage(`Usage: citizen-services ${usage}`, columns)}\n`,
+    `${usageLines({ usage }, columns)}\n`,
     `${wrapWords(summary, columns).join('\n')}\n`,
     ...(options.length === 0 ? [] : [`Options\n${optionTexts.join('')}`]),
     ...paragraphsOf(notes)
@@ -113,6 +113,11 @@ function termText(
   const lines = wrapWords(text, Math.max(columns - indent.length, minTextWidth));
   const start = term.length > width ? `  ${term}\n${indent}` : `  ${term.padEnd(width)}  `;
   return `${start}${lines.join(`\n${indent}`)}\n`;
+}
+
+/** The usage of one command, for its help and for an error. */
+export function usageLines({ usage }: Pick<CommandDescription, 'usage'>, columns = defaultColumns): string {
+  return wrapUsage(`Usage: citizen-services ${usage}`, columns);
 }
 
 /** Breaks a usage between its arguments; an argument in brackets stays whole. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type CommandDescription, type CommandOption, commandHelp, commandList } from './command-help.ts';
+import { type CommandDescription, type CommandOption, commandHelp, commandList, usageLines } from './command-help.ts';
 import { nearestCommand } from './nearest-command.ts';
 
 /** Where a command writes: data to `stdout`, messages for people to `stderr`. */
@@ -80,7 +80,8 @@ export async function runCommandLine(
       // `drained` exists only if a server runs the command for another process.
       const isElsewhere = fault instanceof FileUsageError && terminal.drained !== undefined;
       const message = (await describeUnknownOption(fault.message, command)) ?? fault.message;
-      terminal.stderr(`${message}\n${isElsewhere ? serverReadsHint : ''}Usage: citizen-services ${command.usage}\n`);
+      const usage = usageLines(command, terminal.columns);
+      terminal.stderr(`${message}\n${isElsewhere ? serverReadsHint : ''}${usage}\n`);
       return 2;
     }
     const message = messageOf(fault);
@@ -106,7 +107,7 @@ const isHelpFlag = (word: string) => word === '--help' || word === '-h';
 
 /**
  * For arguments that name no command. Lists the commands that start with the same words: on stdout for `--help`, otherwise as an
- * error with exit code 2. Lists all commands if there are none.
+ * error with exit code 2. If there are none, the error says only where all commands are: a list of all would scroll it away.
  */
 async function printFamilyHelp(
   args: readonly string[],
@@ -130,10 +131,13 @@ async function printFamilyHelp(
   const relatives = commands.filter(({ name }) => name.split(' ')[0] === nearest?.split(' ')[0]);
   const problem = isIncomplete ? 'Incomplete' : 'Unknown';
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
-  const listed = nearest !== undefined ? relatives : known > 0 ? family : commands;
-  terminal.stderr(`${problem} command "${written.join(' ')}".${hint}\n\n${commandList(listed, terminal.columns)}`);
+  const listed = nearest === undefined ? family : relatives;
+  const list = listed.length > 0 ? `\n${commandList(listed, terminal.columns)}` : allCommandsHint;
+  terminal.stderr(`${problem} command "${written.join(' ')}".${hint}\n${list}`);
   return 2;
 }
+
+const allCommandsHint = 'Run "citizen-services help" for all commands.\n';
 
 /** Loaded only for a wrong name. */
 async function loadIsSimilarName() {

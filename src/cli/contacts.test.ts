@@ -102,11 +102,14 @@ for (const engine of engines) {
       verified: { email, phone: longest },
     });
     assert.deepEqual(await states({ phone: shortest }), { preferences: wishes, verified: { phone: shortest } });
-    const declined = { ...noPreferences, declined: ['email'] };
+    const declined = { ...noPreferences, declined: ['email'], largePrint: true };
     assert.deepEqual(await states({ wishes: declined }), { preferences: declined, verified: { phone: shortest } });
+    // Large print stays as it was when a line leaves it out.
+    const { preferences } = await states({ wishes: noPreferences });
+    assert.deepEqual(preferences, { ...noPreferences, largePrint: true });
     assert.deepEqual(
       (await contacts.events('c-1')).map(({ type, actor }) => [type, actor]),
-      [1, 2, 3].map(() => ['contact-wishes.stated', { operator: 'ops' }]),
+      [1, 2, 3, 4].map(() => ['contact-wishes.stated', { operator: 'ops' }]),
     );
   });
 

@@ -8,15 +8,23 @@ import { readTextLines } from '../identity/import/text-lines.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import { type CodeChannel, parseContactAddress } from '../notifications/contact/contact-code.ts';
-import { contactPreferencesShape, preferencesFault } from '../notifications/contact/contact-preferences.ts';
-import { savePreferences, saveVerifiedContacts } from '../notifications/contact/contact-preferences-store.ts';
+import {
+  contactPreferencesShape,
+  mergedPreferences,
+  preferencesFault,
+} from '../notifications/contact/contact-preferences.ts';
+import {
+  findPreferences,
+  savePreferences,
+  saveVerifiedContacts,
+} from '../notifications/contact/contact-preferences-store.ts';
 import { resolveReadableFile } from './argument-file.ts';
 import { type Command, type ExitCode, singleArgument, type Terminal } from './command.ts';
 import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
 
 /** The dependencies of the import. */
-export type ContactsContext = Omit<CommandContext, 'read'> & {
+export type ContactsContext = CommandContext & {
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly register: { exists(citizenId: string): Promise<boolean> };
   readonly settings: Pick<Settings, 'phoneCountry'>;
@@ -149,9 +157,10 @@ async function importLine(context: ContactsContext, line: ContactLine | string):
 async function statementsOf(context: ContactsContext, line: ContactLine, now: number): Promise<Statement[]> {
   const { citizenId, email, phone, wishes } = line;
   const key = await context.citizenKeys.keyOf(citizenId);
+  const stated = wishes && mergedPreferences(wishes, (await findPreferences(context, citizenId)).preferences);
   const verified = { ...(email === undefined ? {} : { email }), ...(phone === undefined ? {} : { phone }) };
   return [
-    ...(wishes === undefined ? [] : [savePreferences({ citizenId, value: wishes, now, key }, context.random)]),
+    ...(stated === undefined ? [] : [savePreferences({ citizenId, value: stated, now, key }, context.random)]),
     ...(email === undefined && phone === undefined
       ? []
       : [saveVerifiedContacts({ citizenId, value: verified, now, key }, context.random)]),

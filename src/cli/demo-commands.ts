@@ -64,7 +64,7 @@ export function writeDemoBodies(dataDir: string, { citizens }: DemoFile): void {
 export type DemoTextOptions = { readonly dataDir: string; readonly cwd: string; readonly adminUrl: string | undefined };
 
 /** The text that the demo prints: three commands to paste into a shell in the same folder, and its addresses. */
-export function demoText({ baseUrl, citizens, documents }: DemoFile, options: DemoTextOptions): string {
+export function demoText({ baseUrl, documents }: DemoFile, options: DemoTextOptions): string {
   const { dataDir, cwd, adminUrl } = options;
   const fromHere = relative(cwd, resolve(cwd, dataDir));
   const isWithin = !fromHere.startsWith('..') && !isAbsolute(fromHere);
@@ -75,7 +75,7 @@ export function demoText({ baseUrl, citizens, documents }: DemoFile, options: De
   const { headers, claims, message } = commandFiles;
   const withHeaders = `curl -H ${shellWord(`@${file(headers)}`)}`;
   const withBody = (name: string) => `${withHeaders} -d ${shellWord(`@${file(name)}`)}`;
-  return `The demo runs on this computer only. It has ${citizens.length} invented citizens.
+  return `The demo runs on this computer only. All its citizens are invented.
 To stop it, press Ctrl-C.
 
 To verify a citizen, send a message and read a document, paste these lines into
@@ -90,6 +90,7 @@ ${file('demo.json')} has the clients, citizens and documents.
 
   Metrics        ${adminUrl}/metrics
   API            ${baseUrl}/v1
+  Guides         ${baseUrl}/docs/guide
   API reference  ${baseUrl}/docs
   For citizens   ${baseUrl}/me
   Outbox         ${baseUrl}/outbox  (unsent emails)

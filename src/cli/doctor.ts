@@ -119,5 +119,6 @@ function printFindings(findings: readonly NamedFinding[], { stdout, stderr }: Te
     stdout(`${statusLabels[is].padEnd(5)}  ${name.padEnd(width)}  ${`${found}${fix}`.replaceAll(/\s*\n\s*/g, ' ')}\n`);
   }
   const count = (wanted: DoctorFinding['is']) => findings.filter(({ is }) => is === wanted).length;
-  stderr(`${count('ok')} ok, ${count('warn')} warnings, ${count('fault')} faults\n`);
+  const counted = (number: number, name: string) => `${number} ${name}${number === 1 ? '' : 's'}`;
+  stderr(`${count('ok')} ok, ${counted(count('warn'), 'warning')}, ${counted(count('fault'), 'fault')}\n`);
 }

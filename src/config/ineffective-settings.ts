@@ -43,7 +43,7 @@ function requirements(settings: Settings): readonly Requirement[] {
     {
       needs: 'LETTER_SPOOL',
       isMet: settings.letterSpool !== undefined,
-      keys: ['letterWindow', 'letterFonts', 'letterReturnAddress'],
+      keys: ['letterWindow', 'letterFonts', 'letterLogos', 'letterReturnAddress'],
     },
     { needs: 'EVIDENCE_TSA_URL', isMet: settings.evidenceTsaUrl !== undefined, keys: ['evidenceTsaCertificates'] },
   ];

@@ -150,7 +150,9 @@ function readSettingsFile(path: string | undefined, onFault: OnSettingError): Re
     const [, name = '', value = ''] = /^([A-Z][A-Z0-9_]*)\s*=\s*(.*)$/.exec(text) ?? [];
     if (settingNames.has(name)) settings.set(name, value.replace(/^"(.*)"$/, '$1'));
     else {
-      const problem = `line ${index + 1}: expected NAME=value with a name of docs/reference/settings.md`;
+      // The line is not repeated: it may be part of a secret.
+      const received = name === '' ? 'another form' : 'an unknown name';
+      const problem = `line ${index + 1}: expected NAME=value with a name of docs/reference/settings.md, received ${received}`;
       onFault(new SettingError('SETTINGS_FILE', problem));
     }
   }

@@ -61,7 +61,7 @@ export function readRootSecrets(path: string): RootSecrets {
       );
     }
     throw new RootKeyError(
-      `no root key at ${path}. Make one with: citizen-services keys create — and keep a copy elsewhere`,
+      `no root key at ${path}. Restore your copy of it. For a new installation, run "citizen-services keys create"`,
     );
   }
   const [first = '', ...more] = text.split('\n');

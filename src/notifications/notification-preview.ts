@@ -99,7 +99,17 @@ async function previewStep(input: PreviewInput, { channel, runAt, reminder }: Pl
   const { name: sender, returnAddress, messages: senderSettings } = input.service;
   const { subject, message: text } = content;
   const contact = mayKnowCitizen ? input.contact : undefined;
-  const letter = { contact, content, sender, returnAddress, language, reminder, at: runAt };
+  const letter = {
+    contact,
+    content,
+    sender,
+    returnAddress,
+    senderSettings,
+    reference: input.reference,
+    language,
+    reminder,
+    at: runAt,
+  };
   const unreachableReason = runAt >= input.deliverBy ? 'deadline-passed' : await unreachableReasonOf(input, channel);
   const skipReason = unreachableReason !== undefined && reminder ? 'nothing-to-remind' : unreachableReason;
   const reason = skipReason ?? (channel === 'letter' ? await ports.checkLetter?.(letter) : undefined);

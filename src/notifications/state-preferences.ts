@@ -4,7 +4,7 @@ import { formatInstant } from '../kernel/clock.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import { type ContactCode, isCodeValid } from './contact/contact-code.ts';
 import { findContactCodes } from './contact/contact-code-store.ts';
-import { contactPreferencesShape, preferencesFault } from './contact/contact-preferences.ts';
+import { contactPreferencesShape, mergedPreferences, preferencesFault } from './contact/contact-preferences.ts';
 import { findPreferences, savePreferences } from './contact/contact-preferences-store.ts';
 import { declinableChannelNames } from './notification/notification.ts';
 import type { NotificationPorts } from './ports.ts';
@@ -60,14 +60,15 @@ export const statePreferences = defineOperation({
   refusals: ['citizen-token-needed', 'citizen-not-found', 'bad-request', 'register-unavailable'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
-    const { ports, body: value, now } = call;
+    const { ports, body, now } = call;
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const fault = preferencesFault(value);
+    const fault = preferencesFault(body);
     if (fault !== undefined)
       return { refusal: refuseIssues([{ in: 'body', pointer: '', code: 'not-allowed', detail: fault }]) };
     if ((await ports.contactOf(citizenId)) === undefined) return { refusal: refuse('citizen-not-found') };
-    const { verified } = await findPreferences({ ...ports, read: call.read }, citizenId);
+    const { preferences: before, verified } = await findPreferences({ ...ports, read: call.read }, citizenId);
+    const value = mergedPreferences(body, before);
     const codes = await findContactCodes({ ...ports, read: call.read }, citizenId);
     const key = await ports.citizenKeys.keyOf(citizenId);
     const head = { id: call.createId('event'), at: now, actor: { citizen: true } } as const;

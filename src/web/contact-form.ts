@@ -73,8 +73,8 @@ export function preferencesFromFields(
   else if (new Set(taken).size < taken.length) faults.push('places');
   if (hoursFor.length > 0 && quietHoursFault({ ...hours, timeZone: 'UTC' }) !== undefined) faults.push('hours');
   if (hoursFor.length > 0 && hours.timeZone === '') faults.push('timeZone');
-  // A new preference that this form does not know yet does not compile, because saving would lose it.
-  const body: Readonly<Record<keyof ContactPreferences, unknown>> = {
+  // A new preference that this form does not know yet does not compile, because saving would lose it. Large print stays as it is stored.
+  const body: Readonly<Record<Exclude<keyof ContactPreferences, 'largePrint'>, unknown>> = {
     channels: placed.toSorted((one, other) => Number(ranks[one]) - Number(ranks[other])),
     declined,
     hours: hoursFor.length === 0 ? null : hours,

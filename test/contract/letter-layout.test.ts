@@ -5,7 +5,7 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
 import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
 import { type LetterDeps, renderLetterPdf } from '../../src/notifications/letters/render-letter.ts';
-import { letterTimeMs, makeLetter, readPdfTexts } from '../support/letters.ts';
+import { letterTimeMs, makeLetter, printedLines, readPdfTexts } from '../support/letters.ts';
 
 const newId = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
 
@@ -23,7 +23,7 @@ async function printedOf(parts: LetterDeps, letter: ReturnType<typeof makeLetter
   assert.ok(pdf instanceof Uint8Array);
   const { boxes } = await readPdfTexts(pdf);
   // Marks for line breaks and for the direction of a URL are no part of the text.
-  return { boxes, text: boxes.map(({ text }) => text.replaceAll(/[\s\u200b\u2066\u2069]/g, '')).join('') };
+  return { boxes, text: boxes.map(({ text }) => text.replaceAll(/[\s\u200b\u2066\u2068\u2069]/g, '')).join('') };
 }
 
 test('a long word wraps in every part of a letter, and no text exceeds the margin', async (t) => {
@@ -70,8 +70,7 @@ test('a URL in a right-to-left letter is printed from left to right with its las
   const parts = partsFor(t);
   for (const message of ['ندعوكم https://tax.example/a/ الآن.', 'ندعوكم إلى [الصفحة](https://tax.example/a/) الآن.']) {
     const { boxes } = await printedOf(parts, makeLetter(message, { language: 'ar' }));
-    // A run from left to right without a gap is one text.
-    const whole = boxes.filter(({ text }) => text.includes('https://tax.example/a/'));
+    const whole = printedLines(boxes).filter((line) => line.includes('https://tax.example/a/'));
     assert.equal(whole.length, 1, message);
   }
 });
@@ -152,11 +151,86 @@ test('a sender without a return address is printed only at the head of a letter'
   assert.deepEqual(above, ['Tax Office']);
 });
 
+test('a reference, a date and a part of a URL stay on one line, and a URL breaks only after its delimiters', async (t) => {
+  const parts = partsFor(t);
+  const reference = 'TA-2025-118';
+  const url =
+    'https://www.tax.example/council-tax/discounts-and-exemptions-for-single-people/apply?account=TA-2025-118&day=2026-05-01';
+  for (let count = 30; count < 60; count += 1) {
+    const text = `${'n'.repeat(count)} ${reference} and ${'n'.repeat(count)} 2026-05-01 and ${url} end`;
+    const { boxes } = await printedOf(parts, makeLetter(`${text}\n\n- ${text}`, { subject: text }));
+    const lines = printedLines(boxes);
+    for (const word of [reference, '2026-05-01', 'discounts-and-exemptions-for-single-people/', 'www.tax.example/'])
+      assert.equal(
+        lines.filter((line) => line.includes(word)).length >= 3,
+        true,
+        `${count} ${word}: ${lines.join('|')}`,
+      );
+  }
+});
+
+test('a letter has the reference of its sender above the title and the id of the message in its foot', async (t) => {
+  const letter = makeLetter('x', { language: 'en', reference: 'TA-2025-118', subject: 'Your tax' });
+  const lines = printedLines((await printedOf(partsFor(t), letter)).boxes);
+  const at = lines.indexOf('Reference: TA-2025-118');
+  assert.deepEqual([lines[at - 1], lines[at + 1]], ['15 January 2026', 'Your tax']);
+  assert.ok(lines.at(-1)?.includes(letter.notification));
+  const without = printedLines((await printedOf(partsFor(t), makeLetter('x', { language: 'en' }))).boxes);
+  assert.ok(without.every((line) => !line.includes('Reference')));
+});
+
+const settings = {
+  contactPhone: '+44 117 496 0000',
+  contactEmail: 'tax@example.org',
+  contactUrl: 'https://tax.example/contact',
+};
+
+test('the head of a letter has the phone number, the email address and the web address of its sender', async (t) => {
+  const { boxes } = await printedOf(partsFor(t), makeLetter('x', { language: 'de', senderSettings: settings }));
+  const head = printedLines(boxes.filter(({ left, top }) => left > 100 && top < 90));
+  assert.deepEqual(head, [
+    'Tax Office',
+    'Telefon: +44 117 496 0000',
+    'E-Mail: tax@example.org',
+    'Website: https://tax.example/contact',
+  ]);
+});
+
+test('a fixed phrase in another language than a right-to-left letter is printed from left to right', async (t) => {
+  const letter = makeLetter('ندعوكم', { language: 'xx', reference: 'TA-1', senderSettings: settings });
+  const lines = printedLines((await printedOf(partsFor(t), letter)).boxes);
+  for (const line of ['Reference: TA-1', 'Phone: +44 117 496 0000', 'Website: https://tax.example/contact'])
+    assert.ok(lines.includes(line), `${line} in ${lines.join('|')}`);
+});
+
+test('a letter in large print has 18 points in all that the citizen reads', async (t) => {
+  const parts = { ...partsFor(t), returnAddress: ['P.O. Box 100', '0101 Oslo'] };
+  const content = {
+    message: '# How\n\nPay **now**.\n\n- one',
+    attachments: [{ id: newId('document'), title: 'Bill' }],
+  };
+  const letter = makeLetter('', { content, largePrint: true, reference: 'TA-1', senderSettings: settings });
+  const { boxes } = await printedOf(parts, letter);
+  const { x, y, width } = addressWindows.din5008b;
+  const isEnvelope = (box: (typeof boxes)[number]) => box.top > y - 20 && box.bottom < 95 && box.left < x + width;
+  const isReturnAddress = ({ text }: (typeof boxes)[number]) => parts.returnAddress.includes(text.trim());
+  const small = boxes.filter((box) => !isEnvelope(box) && !isReturnAddress(box) && box.bottom - box.top < 6.3);
+  assert.deepEqual(small, []);
+  for (const text of ['TA-1', '+44 117 496 0000', 'Bill'])
+    assert.ok(
+      boxes.some((box) => box.text.includes(text)),
+      text,
+    );
+  for (const box of boxes) assert.ok(box.right <= rightEdge, JSON.stringify(box));
+  const words = makeLetter(`${'W'.repeat(150)} ${'W'.repeat(20)}`, { largePrint: true, sender: 'W'.repeat(60) });
+  for (const box of (await printedOf(parts, words)).boxes) assert.ok(box.right <= rightEdge, JSON.stringify(box));
+});
+
 test('the foot of a letter labels the id in the language of the fixed phrases', async (t) => {
   const letter = makeLetter('x', { language: 'de' });
   const { boxes } = await printedOf(partsFor(t), letter);
   const foot = boxes.filter(({ top }) => top > 270).map(({ text }) => text.trim());
-  assert.equal(foot.join(' '), `Tax Office · Referenz: ${letter.notification} · 1 / 1`);
+  assert.equal(foot.join(' '), `Tax Office · Nachrichtennummer: ${letter.notification} · 1 / 1`);
 });
 
 test('the date of a letter is written in its language if the server knows it', async (t) => {

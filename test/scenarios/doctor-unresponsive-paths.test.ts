@@ -23,7 +23,7 @@ const nothingElse = 'warn settings nothing else was checked -> fix the settings 
 suite('unresponsive paths', { concurrency: 10 }, () => {
   test('doctor reports the first setting with an unresponsive path, checks nothing else, and exits', async (t) => {
     const path = makeUnresponsivePath(t);
-    const paths = { ROOT_KEY_FILE: path, TLS_KEY: path, LETTER_FONTS: path, LETTER_SPOOL: path };
+    const paths = { ROOT_KEY_FILE: path, TLS_KEY: path, LETTER_FONTS: path, LETTER_LOGOS: path, LETTER_SPOOL: path };
     const home = await makeServerFixture(t, { settings: { ...paths, TLS_CERTIFICATE: '/dev/null' } });
     const { code, stdout } = await home.runCommand('doctor');
     assert.equal(code, 1);

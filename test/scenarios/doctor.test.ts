@@ -105,9 +105,9 @@ test('doctor reports missing parts before the first start and creates nothing, a
   const home = await makeServerFixture(t, { settings: { PORT: String(await freePort()) } });
   const first = await doctorWithoutChanges(home);
   assert.equal(first.code, 1);
-  assert.match(first.stdout, /^FAULT {2}root-key +no root key at .* -> Make one with: citizen-services keys create/m);
+  assert.match(first.stdout, /^FAULT {2}root-key +no root key at .* -> Restore .* run "citizen-services keys create"/m);
   assert.match(first.stdout, /^warn {3}database +no database in .* yet -> run `citizen-services keys create`/m);
-  assert.match(first.stderr, /^\d+ ok, \d+ warnings, 1 faults\n$/);
+  assert.match(first.stderr, /^\d+ ok, \d+ warnings, 1 fault\n$/);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const second = await doctorWithoutChanges(home);
   assert.equal(second.code, 0, second.stdout);

@@ -12,14 +12,18 @@ import { addressWindows } from '../../src/notifications/letters/letter-template.
 import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
 import { createDeliveryApp, createScriptedChannel, minuteMs, type NotificationView } from '../support/delivery-app.ts';
-import { readPdfTexts } from '../support/letters.ts';
+import { printedLines, readPdfTexts } from '../support/letters.ts';
 import { createNotificationApp } from '../support/notification-app.ts';
 import { openClientCommands } from '../support/run-command.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const day = 24 * 60 * minuteMs;
 const defaultAddress = ['P.O. Box 100', '0101 Oslo'];
-const citizens = { 'cit-ida': { name: 'Ida Berg', postalLines: ['Long Road 17', '0150 Oslo'] } };
+const postalLines = ['Long Road 17', '0150 Oslo'];
+const citizens = {
+  'cit-ida': { name: 'Ida Berg', postalLines },
+  'cit-ole': { name: 'Ole Berg', postalLines, largePrint: true },
+};
 const cascade: CascadePolicy = {
   steps: [{ channel: 'letter', afterMs: 0 }],
   letterLeadMs: 5 * day,
@@ -91,6 +95,35 @@ for (const engine of engines) {
     await run(minuteMs);
     assert.deepEqual(await sorted(), [then, headOf('Parking', defaultAddress), ...first]);
     assert.deepEqual(faults, []);
+  });
+
+  test(`${engine.name}: a letter has the reference of the send and the contact of its client, and large print for a citizen who wishes it`, async (t) => {
+    const { app, works, create, spool } = await open(t, engine);
+    const tax = await create('Tax Office', '--contact-phone', '+44 117 496 0000');
+    const run = await works();
+    const printed: (readonly [readonly string[], number])[] = [];
+    for (const citizenId of ['cit-ida', 'cit-ole']) {
+      await app.accept(
+        { citizenId, channels: ['letter'], reference: 'TA-2025-118', language: 'en' },
+        { clientId: tax },
+      );
+      await run(minuteMs);
+      const [name = ''] = readdirSync(spool).filter((file) => file.endsWith('.pdf'));
+      const { boxes } = await readPdfTexts(readFileSync(join(spool, name)));
+      const size = boxes.filter(({ text }) => text.includes('117')).map(({ top, bottom }) => (bottom - top) / 0.3528);
+      printed.push([printedLines(boxes), Math.round(size[0] ?? 0)]);
+      rmSync(join(spool, name));
+    }
+    assert.deepEqual(
+      printed.map(([, size]) => size),
+      [9, 18],
+    );
+    for (const [lines] of printed)
+      for (const line of ['Reference: TA-2025-118', 'Phone: +44 117 496 0000'])
+        assert.ok(
+          lines.some((one) => one.endsWith(line)),
+          `${line} in ${lines.join('|')}`,
+        );
   });
 
   test(`${engine.name}: a letter that waited for its printer is rendered again with the current return address`, async (t) => {

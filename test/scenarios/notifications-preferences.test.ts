@@ -159,6 +159,18 @@ for (const engine of engines) {
     assert.equal(waiting?.['nextAttemptAt'], undefined);
   });
 
+  test(`${engine.name}: the wish for large print applies to letters, and stays when later preferences leave it out`, async (t) => {
+    const { state, contactOf } = await open(t, await engine.open(t));
+    const largePrint = async () => (await contactOf('cit-ida'))?.largePrint;
+    assert.equal(await largePrint(), undefined);
+    const stated = { ...noPreferences, largePrint: true, ...noAddresses };
+    assert.deepEqual(await state('cit-ida', { largePrint: true }), stated);
+    assert.deepEqual(await state('cit-ida', {}), stated);
+    assert.equal(await largePrint(), true);
+    assert.deepEqual(await state('cit-ida', { largePrint: false }), { ...stated, largePrint: false });
+    assert.equal(await largePrint(), false);
+  });
+
   test(`${engine.name}: preferences are encrypted, replaced as a whole and used for their citizen only, and each use is recorded`, async (t) => {
     const db = await engine.open(t);
     const { app, state, contactOf } = await open(t, db);
@@ -217,12 +229,12 @@ for (const engine of engines) {
     const terminal = { stdout: print, stderr: print, isInteractive: false, cwd: folder };
     const register = { exists: async (id: string) => id in citizens };
     const settings = { phoneCountry: undefined };
-    const deps = { ...app, clock: time.clock, register, settings, operator: 'ops' };
+    const deps = { ...app, read: db.read, clock: time.clock, register, settings, operator: 'ops' };
     const commands = contactCommands(async (use) => await use(deps), terminal);
     assert.equal(await runCommandLine(['contacts', 'import', 'contacts.jsonl'], commands, terminal), 1);
     assert.match(
       printed.join(''),
-      /line 3: no such citizen.*\nline 4: \/phone\/address .*\n2 citizens stored, 2 lines refused/,
+      /line 3: the register has no citizen with this id\nline 4: \/phone\/address .*\n2 citizens stored, 2 lines refused/,
     );
     assert.doesNotMatch(printed.join(''), /40 00|cit-/);
     // New preferences of the citizen keep the verified address.
@@ -292,7 +304,7 @@ test('a cascade file sets the policy, and an invalid file stops the start with a
     [{ steps: [] }, /\/steps/],
     [{ steps: [{ channel: 'fax' }] }, /\/steps\/0/],
     [{ steps: [{ channel: 'email' }], more: 1 }, /\/more: is not a known member/],
-    [{ steps: [{ channel: 'sms' }] }, /no provider for sms: set SMS_URL, or remove the step/],
+    [{ steps: [{ channel: 'sms' }] }, /expected a provider for sms; set SMS_URL, or remove the step/],
     [{ steps: [{ channel: 'email' }, { channel: 'email', afterDays: 2 }] }, /set "reminder": true/],
     [{ steps: [{ channel: 'email', reminder: true }] }, /expected a reminder after the first step/],
     [{ steps: [{ channel: 'email' }], quietHours: { ...quietHours, timeZone: 'X' } }, /\/quietHours: timeZone/],

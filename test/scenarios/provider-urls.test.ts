@@ -50,6 +50,7 @@ test('an invalid letter or DKIM setting stops the start, even if no letter and n
   const wrongs: ReadonlyArray<[Record<string, string>, RegExp]> = [
     [{ LETTER_WINDOW: 'us' }, /LETTER_WINDOW: expected din5008b or uk-c5, received "us"/],
     [{ LETTER_FONTS: '/nowhere' }, /LETTER_FONTS: expected a folder with \.ttf or \.otf files/],
+    [{ LETTER_LOGOS: '/nowhere' }, /LETTER_LOGOS: expected a folder with SVG or PNG images/],
     [
       { LETTER_RETURN_ADDRESS: 'P.O. Box 100,' },
       /LETTER_RETURN_ADDRESS: expected 1 to 6 lines with commas between them/,
@@ -57,8 +58,8 @@ test('an invalid letter or DKIM setting stops the start, even if no letter and n
     [{ LETTER_RETURN_ADDRESS: 'a,b,c,d,e,f,g' }, /LETTER_RETURN_ADDRESS: expected 1 to 6 lines/],
     [{ LETTER_SPOOL: file }, /LETTER_SPOOL: expected a folder/],
     [{ DKIM_DOMAIN: 'gov.example' }, /DKIM_DOMAIN: expected DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY together/],
-    [{ DATA_DIR: file }, /DATA_DIR: expected a folder that the user of this process may make/],
-    [{ DOCUMENT_STORE: file }, /DOCUMENT_STORE: expected a folder that the user of this process may make/],
+    [{ DATA_DIR: file }, /DATA_DIR: expected a folder that the user of this process can create/],
+    [{ DOCUMENT_STORE: file }, /DOCUMENT_STORE: expected a folder that the user of this process can create/],
   ];
   for (const [settings, fault] of wrongs) {
     const home = await makeServerFixture(t, { settings });

@@ -61,3 +61,24 @@ export async function readPdfTexts(pdf: Uint8Array) {
   await loading.destroy();
   return { boxes, tags: JSON.stringify(tree) };
 }
+
+type TextBox = Awaited<ReturnType<typeof readPdfTexts>>['boxes'][number];
+
+/** The lines of these texts from the top to the bottom. Boxes that touch are one word, without marks for direction and line breaks. */
+export function printedLines(boxes: readonly TextBox[]): string[] {
+  const lines = Map.groupBy(boxes, ({ bottom }) => Math.round(bottom));
+  return [...lines.keys()]
+    .sort((one, other) => one - other)
+    .map((bottom) => {
+      const line = (lines.get(bottom) ?? []).toSorted((one, other) => one.left - other.left);
+      const words = line.map(({ text, left }, index) => {
+        const gap = left - (line[index - 1]?.right ?? left);
+        return gap > 0.5 ? ` ${text}` : text;
+      });
+      return words
+        .join('')
+        .replaceAll(/[\u200b\u2066-\u2069]/g, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim();
+    });
+}

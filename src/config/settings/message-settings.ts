@@ -44,6 +44,12 @@ export const messageSettings = {
     description:
       'Folder with fonts (.ttf, .otf) for scripts that the built-in fonts do not support (docs/operate/channels.md). Without it, letters in such scripts fail.',
   },
+  letterLogos: {
+    name: 'LETTER_LOGOS',
+    type: pathType,
+    description:
+      'Folder with logos for letters: CLIENT-ID.svg or CLIENT-ID.png for one client, default.svg or default.png for the others.',
+  },
   letterReturnAddress: {
     name: 'LETTER_RETURN_ADDRESS',
     type: textType,

@@ -80,7 +80,7 @@ const folder = testDataPath('bugs/import');
 async function openImport(t: TestContext, engine: Engine, phoneCountry: string | undefined) {
   const app = await openIdentityApp(t, engine);
   return {
-    contactOf: createContactDetails(app.ports.register, phoneCountry),
+    contactOf: createContactDetails(app.ports.register, { phoneCountry, registerCountry: undefined }),
     read: app.db.read,
     importFile: async (path: string, mapping?: ImportOptions['mapping']) => {
       const { progress } = await importCitizens(

@@ -15,7 +15,10 @@ async function addressesOf(stored: Pick<RegisterContact, 'email' | 'phone'>, pho
     postalAddress: addressless,
     ...stored,
   };
-  const details = await createContactDetails({ contactOf: async () => contact }, phoneCountry)('c');
+  const details = await createContactDetails(
+    { contactOf: async () => contact },
+    { phoneCountry, registerCountry: undefined },
+  )('c');
   return [details?.email, details?.phone];
 }
 

@@ -1,7 +1,11 @@
 import { removeInvisible } from '../../kernel/invisible-characters.ts';
 import { parseLanguageTag } from '../../kernel/language-tag.ts';
 import { createPhoneParser } from '../../kernel/phone-number.ts';
+import type { PostalLines } from './postal-lines.ts';
 import type { Register, RegisterContact } from './register.ts';
+
+/** The settings for contact data: the country of phone numbers without a country code, and the country that sends letters. */
+type ContactCountries = { readonly phoneCountry: string | undefined; readonly registerCountry: string | undefined };
 
 type ContactField =
   | 'citizenId'
@@ -34,7 +38,10 @@ export function toContact(textOf: (field: ContactField) => string | null, deceas
  * Reads the contact data of a citizen in the form that notifications use; undefined for an unknown id. Phone numbers without a country code
  * are numbers of `phoneCountry`. An address that cannot be parsed stays as it is, and its channel reports `address-invalid`.
  */
-export function createContactDetails(register: Pick<Register, 'contactOf'>, phoneCountry: string | undefined) {
+export function createContactDetails(
+  register: Pick<Register, 'contactOf'>,
+  { phoneCountry, registerCountry }: ContactCountries,
+) {
   const parsePhone = createPhoneParser(phoneCountry);
   return async (citizenId: string) => {
     const contact = await register.contactOf(citizenId);
@@ -46,15 +53,17 @@ export function createContactDetails(register: Pick<Register, 'contactOf'>, phon
       phone: phone === null ? undefined : ((await parsePhone(phone)) ?? phone),
       language: language === null ? undefined : parseLanguageTag(language),
       deceased,
-      postalLines: postalLinesOf(postalAddress),
+      ...(await linesOf(postalAddress, registerCountry)),
     };
   };
 }
 
-/** The lines of an address; undefined without a street or a locality. */
-function postalLinesOf(address: RegisterContact['postalAddress']): readonly string[] | undefined {
-  const { streetAddress, postalCode, locality, country } = address;
-  if (streetAddress === null || locality === null) return undefined;
-  const place = postalCode === null ? locality : `${postalCode} ${locality}`;
-  return [streetAddress, place, ...(country === null ? [] : [country])];
+/** The rules of countries are loaded with the first postal address. */
+async function linesOf(
+  address: RegisterContact['postalAddress'],
+  home: string | undefined,
+): Promise<Partial<PostalLines>> {
+  if (address.streetAddress === null) return {};
+  const { postalLinesOf } = await import('./postal-lines.ts');
+  return postalLinesOf(address, home) ?? {};
 }

@@ -40,8 +40,8 @@ const hoursShape = Type.Object(
 );
 
 /**
- * The schema of a citizen's preferences. All members are required: a member that a program left out by mistake would delete that
- * preference.
+ * The schema of a citizen's preferences. All members of version 1.0 are required: a member that a program left out by mistake would
+ * delete that preference. A later member that is left out stays as it is stored.
  */
 export const contactPreferencesShape = Type.Object(
   {
@@ -59,6 +59,9 @@ export const contactPreferencesShape = Type.Object(
         'The language of messages (BCP 47), if the sender has a text in it. null: the language in the register.',
       ),
     ),
+    largePrint: Type.Optional(
+      Type.Boolean({ description: 'Whether letters are in large print (18 points). Left out: it does not change.' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -74,6 +77,12 @@ export type VerifiedContacts = {
   readonly [K in 'email' | 'phone']?: { readonly address: string; readonly verifiedAt: string } | undefined;
 };
 
+/** The preferences to store: a member that was left out stays as it was `before`. */
+export function mergedPreferences(stated: ContactPreferences, before: ContactPreferences): ContactPreferences {
+  const { largePrint = before.largePrint } = stated;
+  return largePrint === undefined ? stated : { ...stated, largePrint };
+}
+
 /** Why preferences that match the schema are invalid; undefined when they are valid. */
 export function preferencesFault({ channels, declined, hours }: ContactPreferences): string | undefined {
   if (channels.some((channel) => declined.some((one) => one === channel)))
@@ -87,13 +96,14 @@ export function applyPreferences(
   preferences: ContactPreferences,
   verified: VerifiedContacts,
 ): CitizenContact {
-  const { channels, declined, hours, language } = preferences;
+  const { channels, declined, hours, language, largePrint } = preferences;
   return {
     ...contact,
     email: verified.email?.address ?? contact.email,
     phone: verified.phone?.address ?? contact.phone,
     language: language ?? contact.language,
     declined,
+    largePrint,
     order: channels,
     hours: hours ?? undefined,
     verified: [

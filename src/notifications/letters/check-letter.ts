@@ -7,7 +7,9 @@ import { type LetterDeps, renderLetterPdf } from './render-letter.ts';
 
 /** Returns why a letter cannot be printed, or undefined if it can. Without a contact, only the text of the sender is checked. */
 export type CheckLetter = (
-  letter: Omit<LetterInput, 'address' | 'subject' | 'notification'> & { readonly contact: CitizenContact | undefined },
+  letter: Omit<LetterInput, 'address' | 'subject' | 'largePrint' | 'notification'> & {
+    readonly contact: CitizenContact | undefined;
+  },
 ) => Promise<ReasonCode | undefined>;
 
 /** Used if the address of the citizen must not be read; it always fits into the window. */
@@ -29,9 +31,17 @@ export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) =>
     }
     waiting += 1;
     const address = (contact && letterAddressOf(contact)) ?? sampleAddress;
+    const largePrint = contact?.largePrint;
     try {
       const { subject } = content;
-      const result = await renderLetterPdf(deps, { ...letter, address, content, subject, notification: '' });
+      const result = await renderLetterPdf(deps, {
+        ...letter,
+        address,
+        largePrint,
+        content,
+        subject,
+        notification: '',
+      });
       return typeof result === 'string' ? result : undefined;
     } catch (fault) {
       onFault(fault);

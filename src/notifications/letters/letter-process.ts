@@ -25,9 +25,11 @@ const fontFiles = [
   'noto-sans-devanagari/700Bold/NotoSansDevanagari_700Bold.ttf',
 ];
 
-// The child process of `typesetter.ts`. Its argument is the folder of the operator's fonts.
-const [, , fontFolder] = process.argv;
-const compilerOrFault = openCompiler(fontFolder).catch((fault: unknown) => faultMessagesOf(fault).join('; '));
+// The child process of `typesetter.ts`. Its arguments are the folders of the operator's fonts and logos, or empty.
+const [, , fontFolder = '', logoFolder = ''] = process.argv;
+const compilerOrFault = openCompiler(fontFolder, logoFolder).catch((fault: unknown) =>
+  faultMessagesOf(fault).join('; '),
+);
 let renderedCount = 0;
 
 process.on('message', async (request: RenderRequest) => {
@@ -36,12 +38,16 @@ process.on('message', async (request: RenderRequest) => {
 });
 
 /** Loads the compiler. It is native code and needs system libraries, so the import fails on some machines. */
-async function openCompiler(folder: string | undefined): Promise<NodeCompiler> {
+async function openCompiler(fonts: string, logos: string): Promise<NodeCompiler> {
   const { NodeCompiler } = await import('@myriaddreamin/typst-ts-node-compiler');
   const require = createRequire(import.meta.url);
   const fontBlobs = fontFiles.map((file) => readFileSync(require.resolve(`@expo-google-fonts/${file}`)));
-  const operatorFonts = folder === undefined ? [] : [{ fontPaths: [folder] }];
-  return NodeCompiler.create({ fontArgs: [{ fontBlobs }, ...operatorFonts] });
+  const operatorFonts = fonts === '' ? [] : [{ fontPaths: [fonts] }];
+  // The template reads logos from its workspace.
+  return NodeCompiler.create({
+    fontArgs: [{ fontBlobs }, ...operatorFonts],
+    ...(logos === '' ? {} : { workspace: logos }),
+  });
 }
 
 /** The first line of the message of a fault and of each of its causes. */

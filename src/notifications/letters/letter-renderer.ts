@@ -1,5 +1,5 @@
 import type { LetterFault } from './letter-process.ts';
-import { startTypesetter, type Typesetter, TypesetterUnavailable } from './typesetter.ts';
+import { startTypesetter, type Typesetter, type TypesetterFolders, TypesetterUnavailable } from './typesetter.ts';
 
 /** Renders letters as tagged PDF (PDF/UA-1). */
 export type LetterRenderer = {
@@ -15,16 +15,12 @@ const queueTimeoutMs = 60_000;
 
 type QueuedLetter = PromiseWithResolvers<Uint8Array | LetterFault> & { readonly data: string; readonly at: number };
 
-type LetterRendererOptions = {
-  /** A folder of fonts (.ttf, .otf) for characters that the bundled fonts do not have. */
-  readonly fonts?: string | undefined;
-  readonly lettersPerProcess?: number;
-};
+type LetterRendererOptions = TypesetterFolders & { readonly lettersPerProcess?: number };
 
 /** Creates the renderer. It renders one letter at a time, and starts its process with the first one. */
 export function createLetterRenderer({
-  fonts,
   lettersPerProcess = defaultLettersPerProcess,
+  ...folders
 }: LetterRendererOptions = {}): LetterRenderer {
   const waiting = new Map<QueuedLetter, NodeJS.Timeout>();
   let current: Typesetter | undefined;
@@ -40,7 +36,7 @@ export function createLetterRenderer({
   function currentTypesetter(): Typesetter {
     if (current?.isOpen() === true && rendered < lettersPerProcess) return current;
     previous = current?.close();
-    current = startTypesetter(fonts);
+    current = startTypesetter(folders);
     rendered = 0;
     return current;
   }

@@ -5,32 +5,43 @@ export const addressTooLongMessage = 'the address does not fit into the window';
  * The Typst template of a letter.
  * - All text is data (`sys.inputs`) and is never parsed as Typst code (test/attacks/injection.test.ts).
  * - Placed blocks are paragraphs of their own. Otherwise their PDF tags would be in the wrong order.
- * - References and dates are boxed left to right. Otherwise they would be reversed after Arabic words.
+ * - References, dates and the pieces of a URL are boxed left to right. Otherwise they would be reversed after Arabic words, or break.
  * - A glyph that Noto Sans does not have comes from the operator's fonts, the system fonts or those of the typesetter.
  * - Address lines have the height of Noto Sans in every font. Otherwise four Arabic lines would fill the window.
- * - The sender is at the upper right, and in a window with room for it again above the address (DIN 5008).
+ * - The sender is at the upper right, and in a window with room for it again above the address (DIN 5008). Its logo is an artifact,
+ *   because the name follows.
+ * - Large print has 18 pt in everything that the citizen reads, except the return address. How to contact the sender follows the text,
+ *   because the head is too narrow.
  */
 export const letterTemplate = `
 #let data = json(bytes(sys.inputs.data))
 #let window = data.window
+#let size(normal, large) = if data.large { large } else { normal }
 #let fixed(body) = text(dir: ltr, box(body))
+// A list is narrower than the page.
+#let parts-of(parts, limit: 145mm) = parts.map(part => {
+  if type(part) == str [#part]
+  else if "broken" in part { context if measure(fixed(part.keep)).width <= limit { fixed(part.keep) } else [#part.broken] }
+  else { fixed(part.keep) }
+}).join()
 #let side = 25mm
 #let top-margin = 20mm
 #set document(title: data.title, author: data.sender)
-#set text(font: ("Noto Sans", "Noto Sans Arabic", "Noto Sans Devanagari"), size: 10.5pt,
+#set text(font: ("Noto Sans", "Noto Sans Arabic", "Noto Sans Devanagari"), size: size(10.5pt, 18pt),
   lang: data.lang, dir: if data.rtl { rtl } else { ltr })
 #set par(leading: 0.65em, spacing: 1.1em)
-#set page(paper: "a4", margin: (left: side, right: side, top: top-margin, bottom: 25mm),
-  footer: context par(text(size: 8pt, [#data.sender · #text(lang: data.ours, fixed(data.reference)) · #fixed([#counter(page).display() / #counter(page).final().first()])])))
+#set page(paper: "a4", margin: (left: side, right: side, top: top-margin, bottom: size(25mm, 40mm)),
+  footer: context par(text(size: size(8pt, 18pt), [#data.sender · #text(lang: data.ours, parts-of(data.number)) · #fixed([#counter(page).display() / #counter(page).final().first()])])))
 #show heading: set block(above: 1.4em, below: 0.9em)
-#show heading.where(level: 1): set text(size: 13pt)
-#show heading.where(level: 2): set text(size: 11.5pt)
-#show heading.where(level: 3): set text(size: 10.5pt)
+#show heading.where(level: 1): set text(size: size(13pt, 22pt))
+#show heading.where(level: 2): set text(size: size(11.5pt, 20pt))
+#show heading.where(level: 3): set text(size: size(10.5pt, 18pt))
 
 #let inline(run) = {
-  let body = if "strong" in run { strong(run.text) } else { [#run.text] }
+  let body = parts-of(run.text)
+  if "strong" in run { body = strong(body) }
   if "href" in run { link(run.href, body) } else { body }
-  if "to" in run [ (#run.to)]
+  if "to" in run [ (#parts-of(run.to))]
 }
 #let inlines(runs) = runs.map(inline).join()
 #let block-of(b) = {
@@ -49,12 +60,23 @@ export const letterTemplate = `
 #for at in window.folds {
   pdf.artifact(place(top + left, dx: 5mm - side, dy: at * 1mm - top-margin, line(length: 4mm, stroke: 0.4pt)))
 }
+#let contact-lines(size, limit) = if data.contact.len() > 0 {
+  par(text(size: size, lang: data.ours, data.contact.map(line => parts-of(line, limit: limit)).join(linebreak())))
+}
 // A very long name is clipped before it covers the text.
 #place(top + left, dx: 115mm - side, block(width: 70mm, height: window.body * 1mm - top-margin - 5mm, clip: true, {
-  par(text(size: 10pt, weight: "bold", data.head.sender))
-  if data.head.lines.len() > 0 { par(text(size: 9pt, dir: ltr, data.head.lines.map(line => [#line]).join(linebreak()))) }
+  if "logo" in data.head { context {
+    let logo = image("/" + data.head.logo, height: 16mm)
+    pdf.artifact(if measure(logo).width > 70mm { image("/" + data.head.logo, width: 70mm) } else { logo })
+  } }
+  par(text(size: size(10pt, 18pt), weight: "bold", data.head.sender))
+  if data.head.lines.len() > 0 { par(text(size: size(9pt, 12pt), dir: ltr, data.head.lines.map(line => [#line]).join(linebreak()))) }
+  if not data.large { contact-lines(9pt, 70mm) }
 }))
-#let back(parts) = block(width: window.width * 1mm, text(size: 7pt, dir: ltr, par(leading: 0.4em, parts.join(" · "))))
+// A part that fits stays on one line.
+#let back-part(part) = if measure(text(size: 7pt, part)).width < window.width * 0.9mm { box(part) } else { part }
+#let back(parts) = block(width: window.width * 1mm,
+  text(size: 7pt, dir: ltr, par(leading: 0.4em, parts.map(back-part).join(" · "))))
 #context if window.above > 0 and data.head.lines.len() > 0 {
   let room = window.above * 1mm - 1mm
   let whole = back((data.head.sender, ..data.head.lines))
@@ -66,13 +88,17 @@ export const letterTemplate = `
 #place(top + left, dx: window.x * 1mm - side, dy: window.y * 1mm - top-margin,
   block(width: window.width * 1mm, height: window.height * 1mm, address))
 #v(window.body * 1mm - top-margin)
-#par(text(size: 9pt, lang: data.ours, data.date))
-#heading(level: 1, data.title)
+#par(text(size: size(9pt, 18pt), lang: data.ours, {
+  parts-of(data.date)
+  if data.reference.len() > 0 { linebreak(); parts-of(data.reference) }
+}))
+#heading(level: 1, parts-of(data.heading))
 #for b in data.blocks { block-of(b) }
 #if data.attachments.len() > 0 {
   par(text(lang: data.ours, data.attached))
-  list(..data.attachments.map(a => [#a]))
+  list(..data.attachments.map(title => parts-of(title)))
 }
+#if data.large { contact-lines(18pt, 145mm) }
 `;
 
 /**

@@ -22,10 +22,13 @@ export class TypesetterUnavailable extends Error {
   override readonly name = 'TypesetterUnavailable';
 }
 
+/** The folders of the operator: fonts (.ttf, .otf) for characters that the bundled fonts do not have, and logos (.svg, .png). */
+export type TypesetterFolders = { readonly fonts?: string | undefined; readonly logos?: string | undefined };
+
 /** Starts the process. While it is idle it does not keep this process alive, and it ends after a minute. */
-export function startTypesetter(fonts: string | undefined): Typesetter {
+export function startTypesetter({ fonts = '', logos = '' }: TypesetterFolders): Typesetter {
   const path = import.meta.filename.replace(/typesetter(\.[jt]s)$/, 'letter-process$1');
-  const child = fork(path, fonts === undefined ? [] : [fonts], {
+  const child = fork(path, [fonts, logos], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: {},

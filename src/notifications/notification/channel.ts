@@ -13,6 +13,8 @@ export type OutgoingMessage = {
   /** Counts the calls of the provider from 1. */
   readonly attempt: number;
   readonly address: string;
+  /** The client that sent the message. */
+  readonly clientId?: string;
   /** The name of the sending service, as shown to the citizen. */
   readonly sender: string;
   /** The lines of the service's own return address for letters; undefined when it has none. */
@@ -32,6 +34,8 @@ export type OutgoingMessage = {
   /** For a reminder: the attempt that sent the first message. */
   readonly originalAttempt?: Pick<OutgoingMessage, 'delivery' | 'attempt'> | undefined;
   readonly category: Category;
+  /** Whether the citizen wishes letters in large print. */
+  readonly largePrint?: boolean | undefined;
   readonly language: string | undefined;
   readonly at: number;
 };

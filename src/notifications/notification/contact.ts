@@ -9,8 +9,12 @@ export type CitizenContact = {
   readonly language?: string | undefined;
   /** The register says that the citizen has died. */
   readonly deceased?: boolean | undefined;
-  /** The lines of the postal address as written on an envelope, without the name; the country is last if it is known. */
+  /** The lines of the postal address as written on an envelope, without the name; the country is last, for a letter that goes abroad. */
   readonly postalLines?: readonly string[] | undefined;
+  /** Whether the name follows these lines on an envelope, as in Japan. */
+  readonly nameAfterAddress?: boolean | undefined;
+  /** The citizen wishes letters in large print. */
+  readonly largePrint?: boolean | undefined;
   /** The channels that the citizen does not wish; the inbox and letters cannot be declined. */
   readonly declined?: readonly ChannelName[] | undefined;
   /** The channels in the order that the citizen wishes. */

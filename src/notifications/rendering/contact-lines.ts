@@ -2,8 +2,8 @@ import type { ClientMessages } from '../../auth/client-messages.ts';
 import { localeFor } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 
-/** A line such as `Phone: +44 20 7946 0000`, with its address for a link. */
-type ContactLine = { readonly text: string; readonly href: string };
+/** A line such as `Phone: +44 20 7946 0000`, with its value alone and its address for a link. */
+type ContactLine = { readonly text: string; readonly value: string; readonly href: string };
 
 /** The contact lines of a service that citizens see below its messages. */
 export function contactLines(tag: string | undefined, settings: ClientMessages | undefined): ContactLine[] {
@@ -12,10 +12,16 @@ export function contactLines(tag: string | undefined, settings: ClientMessages |
   return [
     ...(phone === undefined
       ? []
-      : [{ text: formatMessage(language, texts.phone, { phone }), href: `tel:${phone.replaceAll(/[^\d+]/g, '')}` }]),
+      : [
+          {
+            text: formatMessage(language, texts.phone, { phone }),
+            value: phone,
+            href: `tel:${phone.replaceAll(/[^\d+]/g, '')}`,
+          },
+        ]),
     ...(email === undefined
       ? []
-      : [{ text: formatMessage(language, texts.email, { email }), href: `mailto:${encodeURI(email)}` }]),
-    ...(url === undefined ? [] : [{ text: formatMessage(language, texts.website, { url }), href: url }]),
+      : [{ text: formatMessage(language, texts.email, { email }), value: email, href: `mailto:${encodeURI(email)}` }]),
+    ...(url === undefined ? [] : [{ text: formatMessage(language, texts.website, { url }), value: url, href: url }]),
   ];
 }
