@@ -110,7 +110,7 @@ test('a token for another interface is refused, and the log names the expected a
   const { provider, site, server } = await openSignInSite(t);
   provider.audience = 'https://elsewhere.example';
   const page = await openCookieBrowser(site.url).follow('/me/sign-in');
-  assert.deepEqual([page.status, headingOf(page)], [503, 'Not possible now']);
+  assert.deepEqual([page.status, headingOf(page)], [503, 'This is not possible right now']);
   await server.stop('SIGTERM');
   assert.match(server.stdout() + server.stderr(), /audience PUBLIC_URL\/v1/);
 });
