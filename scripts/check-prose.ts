@@ -1,6 +1,7 @@
 /**
- * Checks the language of source comments, string literals, test titles, names, Markdown files, alerts and commit subjects against
- * `scripts/prose-rules.ts`. `scripts/prose-exemptions.txt` lists the files that are not rewritten yet.
+ * Checks the language of source comments, string literals, test titles, names, Markdown files, alerts, the English texts
+ * for citizens and commit subjects against `scripts/prose-rules.ts`. `scripts/prose-exemptions.txt` lists the files that are
+ * not rewritten yet.
  *
  *     node scripts/check-prose.ts                        all files (part of `npm run check`)
  *     node scripts/check-prose.ts FILE…                  these files, including those that are still to do
@@ -15,7 +16,13 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Finding, findInFile, findInSubject } from './prose-findings.ts';
 
-const checked = ['{src,test,bench,scripts,client/src}/**/*.{ts,js}', '*.md', 'client/*.md', 'docs/**/*.{md,yaml}'];
+const checked = [
+  '{src,test,bench,scripts,client/src}/**/*.{ts,js}',
+  'src/locales/en.json',
+  '*.md',
+  'client/*.md',
+  'docs/**/*.{md,yaml}',
+];
 const exemptionsFile = 'scripts/prose-exemptions.txt';
 const toDoHeading = '# Still to do: written by `node scripts/check-prose.ts --write-exemptions`.';
 /** Subjects of earlier commits are not checked. */

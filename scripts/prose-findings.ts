@@ -1,5 +1,5 @@
 import { allowedNames, namePhrases, nameWords, openingRules, wordRules } from './prose-rules.ts';
-import { maskCharacter, maskCode, type Prose, readMarkdown, readSource, readYaml } from './prose-text.ts';
+import { maskCharacter, maskCode, type Prose, readJson, readMarkdown, readSource, readYaml } from './prose-text.ts';
 
 /** A rejected text or name, with its line (from 1) and the alternative. */
 export interface Finding {
@@ -41,7 +41,7 @@ export function findInFile(path: string, text: string, scope: Scope = { strings:
   const isSource = /\.[jt]s$/.test(path);
   const { prose, identifiers } = isSource
     ? readSource(text)
-    : { prose: path.endsWith('.yaml') ? readYaml(text) : readMarkdown(text), identifiers: new Map<string, number>() };
+    : { prose: readDocument(path, text), identifiers: new Map<string, number>() };
   const matches = prose
     .filter(({ kind }) => scope.strings || kind !== 'string')
     .flatMap((each) => findInProse(each).map((match) => ({ ...match, index: each.start + match.index })));
@@ -54,6 +54,11 @@ export function findInFile(path: string, text: string, scope: Scope = { strings:
   return matches
     .sort((one, other) => one.index - other.index)
     .map(({ index, found, use }) => ({ line: lineAt(text, index), found, use }));
+}
+
+function readDocument(path: string, text: string): readonly Prose[] {
+  if (path.endsWith('.json')) return readJson(text);
+  return path.endsWith('.yaml') ? readYaml(text) : readMarkdown(text);
 }
 
 function lineAt(text: string, offset: number): number {

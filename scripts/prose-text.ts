@@ -136,6 +136,10 @@ function literalText(text: string, token: Token): string {
     const [from, to] = [start - token.start - 1, end - token.start - 1];
     literal = literal.slice(0, from) + cover(literal.slice(from, to)) + literal.slice(to);
   }
+  return blankEscapes(literal);
+}
+
+function blankEscapes(literal: string): string {
   return literal.replaceAll(/\\(?:[nrt]|\n)/g, ' \n').replaceAll(/\\[^\s]/g, (escaped) => ` ${escaped.slice(1)}`);
 }
 
@@ -203,6 +207,16 @@ export function readYaml(text: string): readonly Prose[] {
     .filter(([, value = '']) => isProse(value))
     .map(({ index, 1: value = '' }) => ({ kind: 'string' as const, start: index + 1, text: maskCode(value) }));
   return [...comments, ...strings];
+}
+
+/** The values of a JSON file. A value without a full stop is a label or a heading. Names, and values of one word, are not prose. */
+export function readJson(text: string): readonly Prose[] {
+  return [...text.matchAll(/"((?:[^"\\\n]|\\.)*)"(\s*:)?/g)]
+    .filter(([, value = '', isName]) => isName === undefined && isProse(value))
+    .map(({ index, 1: value = '' }) => {
+      const kind = /[.!?]$/.test(value) ? 'string' : 'heading';
+      return { kind, start: index + 1, text: maskCode(blankEscapes(value)) };
+    });
 }
 
 /** Masks code, addresses and paths. The length of the text and all offsets stay the same. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { deleteStoredResultsOf } from '../api/idempotency.ts';
+import { deleteSessionsOf } from '../auth/citizen-session-store.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { removeSealedBlob } from '../documents/retention/erase-document.ts';
 import { eraseDocumentsStatements, erasedDocumentsOf, isCitizenHeld } from '../documents/retention/retention-store.ts';
@@ -34,6 +35,7 @@ export async function eraseWholeCitizen(
     ...eraseDocumentsStatements(erasure),
     ...eraseMessagesStatements(erasure),
     ...eraseRecordStatements(erasure),
+    deleteSessionsOf(erasure.citizenId),
     deleteStoredResultsOf(erasure.citizenId),
     deleteStoredResultsOf(erasure.erasedId),
   ];

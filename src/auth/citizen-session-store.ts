@@ -1,22 +1,62 @@
 import { openSealed, SealBroken, seal } from '../crypto/chunked-encryption.ts';
 import { type RootKey, UnknownRootKey } from '../crypto/root-key.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Statement } from '../db/database.ts';
 import { integerField, textField } from '../db/row-fields.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/hashing.ts';
 import { accessTokenSeconds } from './access-token.ts';
+import type { IssuedToken } from './citizen-sign-in.ts';
 
 /** The sessions of citizens who signed in on the pages. */
 export type CitizenSessions = {
-  /** Starts a session for an access token that is valid until `endsAt` (epoch ms); returns the secret for the browser. */
-  begin(accessToken: string, endsAt: number): Promise<string>;
-  /** The session with that secret; undefined if it does not exist or the citizen signed out. */
+  /** Starts a session and returns the secret for the browser. */
+  begin(session: NewSession): Promise<string>;
+  /** The session with that secret; undefined if it does not exist or the citizen signed out. Extends a session that is in use. */
   find(secret: string): Promise<FoundSession | undefined>;
+  /**
+   * Claims the refresh of the access token until `until` (epoch ms), so that one process at a time uses the refresh token. Undefined if
+   * another process was faster or the citizen signed out.
+   */
+  claimRefresh(secret: string, session: CitizenSession, until: number): Promise<CitizenSession | undefined>;
+  /**
+   * Ends the claim with a new token, or without one if the issuer declined; the refresh token is then deleted. False if the session
+   * ended meanwhile.
+   */
+  endRefresh(secret: string, claimed: CitizenSession, issued: IssuedToken | undefined): Promise<boolean>;
   end(secret: string): Promise<void>;
 };
 
-/** The access token of a session, or that the session has expired. */
-export type FoundSession = { readonly token: string } | 'over';
+/** The citizen and the tokens of a new session. A renewed session has the `startedAt` of the session before it. */
+export type NewSession = {
+  readonly citizenId: string;
+  readonly issued: IssuedToken;
+  readonly startedAt?: number | undefined;
+};
+
+type SessionContent = {
+  readonly citizenId: string;
+  /** When the citizen signed in, in epoch milliseconds. */
+  readonly startedAt: number;
+  readonly token: string;
+  readonly tokenEndsAt: number;
+  /** When half of the life of the token is over, and the pages request the next one. */
+  readonly renewAt: number;
+  readonly refreshToken?: string | undefined;
+  /** Until then, one process exchanges the refresh token. */
+  readonly refreshingUntil: number;
+};
+
+/** A session, and when it ends if it is not used again (epoch milliseconds). */
+export type CitizenSession = SessionContent & {
+  readonly endsAt: number;
+  /** The stored text, which a change replaces only if no other process has changed it. */
+  readonly stored: string;
+};
+
+/** A session, or the citizen and the start of a session that has expired. */
+export type FoundSession = CitizenSession | ExpiredSession;
+/** A session that ended, and is kept for an hour so that a page can say so. */
+export type ExpiredSession = { readonly over: true; readonly citizenId: string };
 
 type SessionDeps = {
   readonly db: Pick<Database, 'read' | 'write'>;
@@ -28,45 +68,51 @@ type SessionDeps = {
 const model = 'CitizenSession';
 const secretBytes = 32;
 const secretPattern = /^[\w-]{43}$/;
-/** The longest session, whatever life the issuer states. */
-const maxSessionMs = accessTokenSeconds * 1_000;
+/** The longest use of an access token, whatever life the issuer states. */
+const maxTokenMs = accessTokenSeconds * 1_000;
 
+/** A session ends after this time without a request. */
+export const sessionIdleMs = 30 * 60_000;
+/** A session ends after this time, also if it is in use. */
+export const maxSessionMs = 8 * 3_600_000;
 /** An expired session is reported as expired for this long; then it is unknown. */
 export const expiredSessionKeptMs = 3_600_000;
+/** A session in use is written at most once in this time. */
+const extensionMs = 60_000;
 
-/** Creates the session store. Its rows contain the hash of the secret and the encrypted token, so that they open no session. */
-export function createCitizenSessions({ db, clock, random, root }: SessionDeps): CitizenSessions {
+/** Creates the session store. Its rows contain the hash of the secret and the encrypted tokens, so that they open no session. */
+export function createCitizenSessions(deps: SessionDeps): CitizenSessions {
+  const { db, clock, random } = deps;
   return {
-    begin: async (accessToken, endsAt) => {
+    begin: async ({ citizenId, issued, startedAt = clock.now() }) => {
       const secret = Buffer.from(random(secretBytes)).toString('base64url');
       const id = idOf(secret);
-      const now = clock.now();
-      const sealed = seal(root.derive('citizen-sessions'), contextOf(id), Buffer.from(accessToken), random);
+      const content = { citizenId, startedAt, refreshingUntil: 0, ...tokensOf(issued, clock.now()) };
       await db.write([
         {
-          sql: 'insert into oauth_record (model, id, payload, expires_at) values ($1, $2, $3, $4)',
-          args: [model, id, `${root.id}.${sealed.toString('base64url')}`, Math.min(endsAt, now + maxSessionMs)],
+          sql: 'insert into oauth_record (model, id, payload, expires_at, citizen_id) values ($1, $2, $3, $4, $5)',
+          args: [model, id, sealContent(deps, id, content), idleEnd(clock, startedAt), citizenId],
         },
         {
           // Each new session deletes some old ones. The model is a literal, so that the partial index of sessions is used.
           sql: `delete from oauth_record where model = 'CitizenSession' and id in
             (select id from oauth_record where model = 'CitizenSession' and expires_at < $1 order by expires_at limit 20)`,
-          args: [now - expiredSessionKeptMs],
+          args: [clock.now() - expiredSessionKeptMs],
         },
       ]);
       return secret;
     },
-    find: async (secret) => {
-      if (!secretPattern.test(secret)) return undefined;
-      const id = idOf(secret);
-      const [row] = await db.read('select payload, expires_at from oauth_record where model = $1 and id = $2', [
-        model,
-        id,
-      ]);
-      if (row === undefined) return undefined;
-      const token = decryptToken(root, id, textField(row, 'payload'));
-      if (token === undefined) return undefined;
-      return integerField(row, 'expires_at') <= clock.now() ? 'over' : { token };
+    find: async (secret) => (secretPattern.test(secret) ? await findSession(deps, idOf(secret)) : undefined),
+    claimRefresh: async (secret, { endsAt, stored, ...content }, until) => {
+      const claimed = { ...content, refreshingUntil: until };
+      const payload = await replaceContent(deps, { id: idOf(secret), stored, content: claimed });
+      return payload === undefined ? undefined : { ...claimed, endsAt, stored: payload };
+    },
+    endRefresh: async (secret, { endsAt: _endsAt, stored, refreshToken, ...content }, issued) => {
+      const kept = { ...content, refreshingUntil: 0 };
+      // An issuer that rotates refresh tokens sends the next one; others expect the same one again.
+      const next = issued && { ...kept, refreshToken, ...withoutUndefined(tokensOf(issued, clock.now())) };
+      return (await replaceContent(deps, { id: idOf(secret), stored, content: next ?? kept })) !== undefined;
     },
     end: async (secret) => {
       if (!secretPattern.test(secret)) return;
@@ -75,15 +121,64 @@ export function createCitizenSessions({ db, clock, random, root }: SessionDeps):
   };
 }
 
-const idOf = (secret: string) => sha256(Buffer.from(`citizen-session\0${secret}`)).toString('base64url');
-const contextOf = (id: string) => `citizen-services/session@v1\0${id}`;
+async function findSession({ db, clock, root }: SessionDeps, id: string): Promise<FoundSession | undefined> {
+  const sql = 'select payload, expires_at from oauth_record where model = $1 and id = $2';
+  const [row] = await db.read(sql, [model, id]);
+  if (row === undefined) return undefined;
+  const stored = textField(row, 'payload');
+  const content = openContent(root, id, stored);
+  if (content === undefined) return undefined;
+  const storedEnd = integerField(row, 'expires_at');
+  if (storedEnd <= clock.now()) return { over: true, citizenId: content.citizenId };
+  const laterEnd = idleEnd(clock, content.startedAt);
+  if (laterEnd - storedEnd < extensionMs) return { ...content, endsAt: storedEnd, stored };
+  const extension = 'update oauth_record set expires_at = $1 where model = $2 and id = $3 and expires_at < $1';
+  await db.write([{ sql: extension, args: [laterEnd, model, id] }]);
+  return { ...content, endsAt: laterEnd, stored };
+}
 
-/** Decrypts the token with the root key that encrypted it; undefined if that root key is gone. */
-function decryptToken(root: SessionDeps['root'], id: string, payload: string): string | undefined {
+type Replacement = { readonly id: string; readonly stored: string; readonly content: SessionContent };
+
+/** Stores the content if the row still has the text that was read. Returns the new text; undefined if it has not. */
+async function replaceContent(deps: SessionDeps, { id, stored, content }: Replacement): Promise<string | undefined> {
+  const payload = sealContent(deps, id, content);
+  const sql = 'update oauth_record set payload = $1 where model = $2 and id = $3 and payload = $4 returning id';
+  const [changed = []] = await deps.db.write([{ sql, args: [payload, model, id, stored] }]);
+  return changed.length === 1 ? payload : undefined;
+}
+
+function sealContent({ root, random }: SessionDeps, id: string, content: SessionContent): string {
+  const bytes = Buffer.from(JSON.stringify(content));
+  return `${root.id}.${seal(root.derive('citizen-sessions'), contextOf(id), bytes, random).toString('base64url')}`;
+}
+
+const idleEnd = (clock: Clock, startedAt: number) => Math.min(clock.now() + sessionIdleMs, startedAt + maxSessionMs);
+
+/** Deletes the sessions of a citizen, whose data are being erased. */
+export function deleteSessionsOf(citizenId: string): Statement {
+  return { sql: 'delete from oauth_record where citizen_id = $1', args: [citizenId], erase: true };
+}
+
+const idOf = (secret: string) => sha256(Buffer.from(`citizen-session\0${secret}`)).toString('base64url');
+const contextOf = (id: string) => `citizen-services/session@v2\0${id}`;
+
+function tokensOf({ accessToken, endsAt, refreshToken }: IssuedToken, now: number) {
+  const tokenEndsAt = Math.min(endsAt, now + maxTokenMs);
+  return { token: accessToken, tokenEndsAt, renewAt: now + Math.floor((tokenEndsAt - now) / 2), refreshToken };
+}
+
+function withoutUndefined({ refreshToken, ...tokens }: ReturnType<typeof tokensOf>) {
+  return refreshToken === undefined ? tokens : { ...tokens, refreshToken };
+}
+
+/** Decrypts a session with the root key that encrypted it; undefined if that root key is gone. */
+function openContent(root: SessionDeps['root'], id: string, payload: string): SessionContent | undefined {
   const [rootId = '', sealed = ''] = payload.split('.', 2);
   try {
     const key = root.deriveForRoot(rootId, 'citizen-sessions');
-    return openSealed(key, contextOf(id), Buffer.from(sealed, 'base64url')).toString('utf8');
+    const text = openSealed(key, contextOf(id), Buffer.from(sealed, 'base64url')).toString('utf8');
+    // This store wrote it, and it was authenticated.
+    return JSON.parse(text) as SessionContent;
   } catch (fault) {
     if (fault instanceof SealBroken || fault instanceof UnknownRootKey) return undefined;
     throw fault;

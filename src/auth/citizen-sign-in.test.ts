@@ -131,8 +131,47 @@ async function issuerWith(expires_in: unknown, { credential, claims, signedBy, a
     nonce = attempt.nonce;
     return await signIn.finish(`${query}&state=${attempt.state}`, attempt);
   };
-  return { requests, clock, finish };
+  return { requests, clock, finish, signIn };
 }
+
+const formOf = ({ body }: RequestInit) => new URLSearchParams(String(body));
+
+test('a refresh token is exchanged for this interface, and an issuer that does not accept it any more is no fault', async () => {
+  const first = await issuerWith(60, { answer: { refresh_token: 'next' } });
+  assert.equal((await first.finish())?.refreshToken, 'next');
+  const later = await issuerWith(60, { answer: { id_token: undefined, refresh_token: 'third' } });
+  assert.deepEqual(await later.signIn.refresh('next'), {
+    accessToken: 'of a citizen',
+    endsAt: later.clock.at + 60_000,
+    refreshToken: 'third',
+  });
+  const form = formOf(later.requests[0] ?? assert.fail());
+  assert.deepEqual(
+    [form.get('grant_type'), form.get('refresh_token'), form.get('resource')],
+    ['refresh_token', 'next', 'https://gov.example/v1'],
+  );
+  const { signIn: declining } = signInThrough(async (url) =>
+    url.endsWith('/openid-configuration')
+      ? await json(metadata)
+      : new Response('{"error":"invalid_grant"}', { status: 400, headers: { 'content-type': 'application/json' } }),
+  );
+  assert.equal(await declining.refresh('of before'), undefined);
+  const away = signInThrough(() => Promise.reject(new TypeError('fetch failed')));
+  await assert.rejects(away.signIn.refresh('next'), SignInFault);
+});
+
+test('a refresh token is revoked at an issuer that offers it, and no other request is sent', async () => {
+  const revoked: string[] = [];
+  const offering = (offered: object) =>
+    signInThrough(async (url, options) => {
+      if (url.endsWith('/openid-configuration')) return await json({ ...metadata, ...offered });
+      revoked.push(`${url} ${formOf(options).get('token')}`);
+      return new Response('');
+    }).signIn;
+  await offering({}).revoke('one');
+  await offering({ revocation_endpoint: `${issuer}/revoke` }).revoke('two');
+  assert.deepEqual(revoked, [`${issuer}/revoke two`]);
+});
 
 test('ID tokens and client assertions use the clock of the installation, not the clock of the machine', async () => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
@@ -140,7 +179,7 @@ test('ID tokens and client assertions use the clock of the installation, not the
   // Years off, and then off by another amount, as after a clock was set.
   for (const at of [Date.UTC(2020, 0, 1), Date.UTC(2040, 0, 1), Date.UTC(2039, 0, 1)]) {
     clock.at = at;
-    assert.deepEqual(await finish(), { accessToken: 'of a citizen', endsAt: at + 60_000 });
+    assert.deepEqual(await finish(), { accessToken: 'of a citizen', endsAt: at + 60_000, refreshToken: undefined });
     const form = new URLSearchParams(String(requests.at(-1)?.body));
     const [, claims = ''] = (form.get('client_assertion') ?? '').split('.');
     const { iat } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));

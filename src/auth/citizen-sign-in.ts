@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JWK } from 'jose';
-import type { Configuration } from 'openid-client';
+import type { Configuration, TokenEndpointResponse } from 'openid-client';
 import { type Clock, elapsedMs } from '../kernel/clock.ts';
 import { fetchDocument, type HttpFetch } from './fetch-document.ts';
 
@@ -9,8 +9,13 @@ export type SignInAttempt = { readonly state: string; readonly nonce: string; re
 
 type BeginOptions = { readonly attempt?: SignInAttempt; readonly silently?: boolean };
 
-/** An access token of the issuer for this interface, valid until `endsAt` (epoch milliseconds). */
-export type IssuedToken = { readonly accessToken: string; readonly endsAt: number };
+/** An access token of the issuer for this interface, valid until `endsAt` (epoch milliseconds), and how to get the next one. */
+export type IssuedToken = {
+  readonly accessToken: string;
+  readonly endsAt: number;
+  /** Undefined if the issuer gives none. */
+  readonly refreshToken?: string | undefined;
+};
 
 /** The sign-in of citizens at a trusted issuer. All functions throw `SignInFault` if the issuer does not respond as expected. */
 export type CitizenSignIn = {
@@ -21,6 +26,10 @@ export type CitizenSignIn = {
   begin(options?: BeginOptions): Promise<{ readonly url: string; readonly attempt: SignInAttempt }>;
   /** Exchanges the query of the redirect for a token; undefined if the citizen or the issuer declined. */
   finish(query: string, attempt: SignInAttempt): Promise<IssuedToken | undefined>;
+  /** Exchanges a refresh token (RFC 6749, section 6) for the next token; undefined if the issuer does not accept it any more. */
+  refresh(refreshToken: string): Promise<IssuedToken | undefined>;
+  /** Revokes a refresh token (RFC 7009). Does nothing if the issuer offers no revocation. */
+  revoke(refreshToken: string): Promise<void>;
   /** The URL to sign out at the issuer (OpenID Connect RP-Initiated Logout); undefined if it offers none. */
   signOutUrl(): Promise<string | undefined>;
 };
@@ -86,6 +95,12 @@ export function createCitizenSignIn(deps: SignInDeps): CitizenSignIn {
       if (new URLSearchParams(query).get('state') !== attempt.state) return undefined;
       return await callIssuer((client) => finishSignIn(deps, client, { query, attempt }));
     },
+    refresh: (refreshToken) => callIssuer((client) => refreshTokens(deps, client, refreshToken)),
+    revoke: (refreshToken) =>
+      callIssuer(async ({ library, configuration }) => {
+        if (configuration.serverMetadata().revocation_endpoint === undefined) return;
+        await library.tokenRevocation(configuration, refreshToken, { token_type_hint: 'refresh_token' });
+      }),
     signOutUrl: () =>
       callIssuer(async ({ library, configuration }) => {
         if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
@@ -144,12 +159,33 @@ async function finishSignIn(
   try {
     const callbackUrl = new URL(`${returnUrl}?${query}`);
     const response = await library.authorizationCodeGrant(configuration, callbackUrl, checks, { resource });
-    const lifeSeconds = response.expires_in ?? defaultTokenLifeSeconds;
-    return { accessToken: response.access_token, endsAt: clock.now() + Math.floor(lifeSeconds * 1_000) };
+    return issuedToken(response, clock);
   } catch (fault) {
     if (isRefusal(library, fault)) return undefined;
     throw fault;
   }
+}
+
+async function refreshTokens(
+  { resource, clock }: SignInDeps,
+  { library, configuration }: IssuerClient,
+  refreshToken: string,
+): Promise<IssuedToken | undefined> {
+  try {
+    return issuedToken(await library.refreshTokenGrant(configuration, refreshToken, { resource }), clock);
+  } catch (fault) {
+    if (isRefusal(library, fault)) return undefined;
+    throw fault;
+  }
+}
+
+function issuedToken(response: TokenEndpointResponse, clock: Clock): IssuedToken {
+  const lifeSeconds = response.expires_in ?? defaultTokenLifeSeconds;
+  return {
+    accessToken: response.access_token,
+    endsAt: clock.now() + Math.floor(lifeSeconds * 1_000),
+    refreshToken: response.refresh_token,
+  };
 }
 
 type CachedConfiguration = {

@@ -18,6 +18,7 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
     'page.uses.labels.document',
     'page.uses.labels.message',
   ],
+  es: ['page.forms.errorTitle'],
   de: ['message.website', 'page.messages.categories.information'],
   pt: ['page.frame.menu'],
   it: ['page.frame.menu'],
@@ -52,6 +53,35 @@ test('the catalogue of a page is that of the first known language of the Accept-
     headers.map((header) => localeForHeader(header).language),
     ['en', 'en', 'en', 'de', 'pt', 'nb', 'nb', 'en', 'fr'],
   );
+});
+
+test('the catalogue of a page is that of the known language with the highest weight in the header', () => {
+  const languages = {
+    'fr;q=0.1, de;q=0.9': 'de',
+    'de ; Q=0.3 , fr;q=0.301': 'fr',
+    'fr;q=0.5, de;q=0.5': 'fr',
+    '*;q=0.5, nl': 'nl',
+    'nl;q=0.5, *': 'en',
+    'nn;q=0.2, it;q=0.3, nb': 'nb',
+    'it;q=0.2, fr;q=high': 'fr',
+  };
+  for (const [header, language] of Object.entries(languages))
+    assert.equal(localeForHeader(header).language, language, header);
+});
+
+test('a language that the header refuses is not served, unless all are refused', () => {
+  const languages = {
+    'fr;q=0, de': 'de',
+    'fr;q=0.000, de;q=0.001': 'de',
+    'fr;q=0': 'en',
+    'en;q=0, xx': 'nb',
+    'en;q=0, nb;q=0, *;q=0.1': 'de',
+    'nn;q=0, nb': 'nb',
+    'de, *;q=0': 'de',
+    'de;q=0, *;q=0': 'en',
+  };
+  for (const [header, language] of Object.entries(languages))
+    assert.equal(localeForHeader(header).language, language, header);
 });
 
 test('every catalogue has the keys and placeholders of English, and no text that was left in English', () => {

@@ -12,8 +12,8 @@ export type Locale = typeof en;
 
 const locales: readonly Locale[] = [en, nb, de, fr, es, pt, it, nl];
 
-/** The language of each catalogue, as a tag of BCP 47. */
-export const catalogueLanguages: readonly string[] = locales.map(({ language }) => language);
+/** The languages of the pages and messages of this server. */
+export const pageLanguages: readonly string[] = locales.map(({ language }) => language);
 
 /** By the first part of a language tag. Citizens who read Nynorsk, and the old tag of Norwegian, get Bokmål. */
 const localesByLanguage: ReadonlyMap<string, Locale> = new Map([
@@ -27,10 +27,42 @@ export function localeFor(tag: string | undefined): Locale {
   return findLocale(tag) ?? en;
 }
 
-/** The texts in the first language of an `Accept-Language` header that has a catalogue. Quality values are ignored. */
+/**
+ * The texts in the language that an `Accept-Language` header prefers (RFC 9110, section 12.5.4). A language that the header does
+ * not mention is served only if no mentioned one has a catalogue, in English if possible. A refused language (`q=0`) is never
+ * served. If all are refused, the texts are English.
+ */
 export function localeForHeader(header: string | undefined): Locale {
-  const tags = (header ?? '').split(',').map((range) => range.split(';', 1)[0]);
-  return tags.map(findLocale).find((locale) => locale !== undefined) ?? en;
+  const ranges = (header ?? '').split(',').map(parseRange);
+  const weights = new Map<Locale, number>();
+  for (const { tag, weight } of ranges) {
+    const locale = findLocale(tag);
+    if (locale !== undefined) weights.set(locale, Math.max(weight, weights.get(locale) ?? 0));
+  }
+  const ofOthers = ranges.find(({ tag }) => tag === '*')?.weight ?? notMentioned;
+  const all = [
+    ...weights,
+    ...locales.filter((locale) => !weights.has(locale)).map((locale) => [locale, ofOthers] as const),
+  ];
+  const accepted = all.filter(([, weight]) => weight > 0).toSorted(([, one], [, other]) => other - one);
+  return accepted[0]?.[0] ?? en;
+}
+
+/** Less than the lowest weight that a header can give. */
+const notMentioned = 0.0001;
+
+interface LanguageRange {
+  /** A language tag, or `*` for every language that the header does not mention. */
+  readonly tag: string;
+  /** From 0 (refused) to 1. A missing or unreadable weight is 1. */
+  readonly weight: number;
+}
+
+function parseRange(range: string): LanguageRange {
+  const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
+  const [, weight = '1'] =
+    parameters.map((parameter) => /^q=([01](?:\.\d{0,3})?)$/i.exec(parameter)).find(Boolean) ?? [];
+  return { tag, weight: Math.min(Number(weight), 1) };
 }
 
 /** The texts for a language tag (BCP 47); undefined when the language has no catalogue. */

@@ -1,11 +1,12 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { formatDay, formatMinute } from '../locales/date-format.ts';
-import { catalogueLanguages } from '../locales/locale.ts';
+import { pageLanguages } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { currentAttribute, renderHtmlPage, textDirection } from './page.ts';
 import { languageLink } from './page-language.ts';
+import { sessionWarning } from './session-warning.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 import type { SiteFrame } from './site-frame.ts';
 
@@ -22,6 +23,8 @@ export type PageLayout = {
   readonly person?: SignedInPerson | undefined;
   /** Whether the name of the site is no link, because the visitor has no other page here. */
   readonly isSinglePage?: boolean;
+  /** The minutes until the session of the signed-in citizen ends. */
+  readonly minutesLeft?: number | undefined;
 };
 
 /** The signed-in citizen. The name is undefined if the register does not answer. */
@@ -44,6 +47,8 @@ export type LayoutPage = {
   readonly titleLanguage?: string;
   readonly content: Html;
   readonly status?: number;
+  /** Whether a form has faults, so that the title of the document starts with "Error". */
+  readonly hasFaults?: boolean;
   readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
   /** The number of unread messages; absent if the page does not know it. */
   readonly unreadCount?: number;
@@ -52,9 +57,11 @@ export type LayoutPage = {
 /** A page with the name of the site, the footer and, for a signed-in citizen, the navigation. */
 export function renderLayout(
   layout: PageLayout,
-  { title, titleLanguage, content, current, status = 200, unreadCount = 0 }: LayoutPage,
+  { title, titleLanguage, content, current, status = 200, hasFaults = false, unreadCount = 0 }: LayoutPage,
 ): BufferedResponse {
-  const { words, site = words.site, frame, person } = layout;
+  const { words, site = words.site, frame, person, minutesLeft } = layout;
+  const { language } = words;
+  const warning = minutesLeft === undefined ? '' : sessionWarning(words, minutesLeft);
   const isSignedIn = person !== undefined || current !== undefined;
   return renderHtmlPage({
     header: html`${masthead(layout)}${isSignedIn ? navigation(words, current, unreadCount) : ''}`,
@@ -62,10 +69,11 @@ export function renderLayout(
     skip: words.frame.skip,
     site,
     title,
+    documentTitle: hasFaults ? formatMessage(language, words.forms.errorTitle, { title }) : title,
     titleLanguage,
-    content,
+    content: html`${content}${warning}`,
     status,
-    language: words.language,
+    language,
     stylesheetPath: frame?.stylesheetPath,
     iconPath: frame?.iconPath,
   });
@@ -123,7 +131,7 @@ function footer({ words, frame, url }: PageLayout): Html {
 
 /** Each language is named in itself, for people who do not understand the language of the page. */
 function languageSwitch({ frame, language: current }: CitizenTexts, url: string): Html {
-  const links = catalogueLanguages.map((language) => {
+  const links = pageLanguages.map((language) => {
     const mark = language === current ? trustedHtml(' aria-current="true"') : '';
     const direction = textDirection(language);
     return html`<li><a href="${languageLink(url, language)}" lang="${language}" hreflang="${language}" dir="${direction}"${mark}>${ownName(language)}</a></li>`;

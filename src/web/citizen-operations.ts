@@ -32,6 +32,8 @@ export type CitizenRequest = {
   readonly citizenId: string;
   readonly token: string;
   readonly call: CallOperation;
+  /** The form that this citizen sent to this page after the session had ended. */
+  readonly keptForm?: URLSearchParams | undefined;
 };
 
 /** How the pages reach the operations: by the dispatch that serves programs, and bound to the dependencies of their slices. */

@@ -7,6 +7,7 @@ import { pipeToResponse } from '../api/pipe-to-response.ts';
 import { onResponseClosed } from '../api/routes.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
@@ -15,19 +16,40 @@ import type { Cookies } from './browser-cookies.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import { type CallOperation, type CitizenRequest, readJson } from './citizen-operations.ts';
 import { citizenTextsOf } from './citizen-texts.ts';
-import { handleContact } from './contact-handlers.ts';
+import { contactPages } from './contact-handlers.ts';
 import { type DocumentList, documentsPage, documentUnavailablePage } from './documents-page.ts';
+import { parseForm } from './form-body.ts';
+import type { KeptForms } from './kept-form.ts';
+import { handleLock } from './lock-pages.ts';
 import { downloadMessage, downloadMessages, handleMessage, handleMessages } from './messages-handlers.ts';
 import { chooseLocale, switchLanguage } from './page-language.ts';
 import type { PersonLookup } from './person-lookup.ts';
 import { handleRecord } from './record-page.ts';
-import { citizenPaths, type SignInFlow, type SignInResult } from './sign-in-flow.ts';
-import { notFoundPage, signedOutPage, signInFailedPage, signInPage, unavailableNowPage } from './sign-in-pages.ts';
+import {
+  citizenPaths,
+  type ExpiredVisitor,
+  type SignedInCitizen,
+  type SignInFlow,
+  type SignInResult,
+} from './sign-in-flow.ts';
+import {
+  notFoundPage,
+  signedOutPage,
+  signInFailedPage,
+  signInPage,
+  stayPage,
+  unavailableNowPage,
+} from './sign-in-pages.ts';
 import type { SiteFrame } from './site-frame.ts';
+import type { ZoneDefaults } from './time-zone-options.ts';
 
 /** Dependencies of the citizen pages. */
 export type CitizenPagesDeps = {
   readonly signInFlow: SignInFlow;
+  readonly keptForms: KeptForms;
+  readonly clock: Clock;
+  /** The country of the register and the time zone of the operator. */
+  readonly zones: ZoneDefaults;
   readonly call: CallOperation;
   /** The name of the organisation that owns a client. */
   readonly nameOf: (clientId: string) => string;
@@ -78,19 +100,22 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     citizenPage(citizenPaths.uses, readMethods, handleUses),
     citizenPage(citizenPaths.usesTable, ['GET'], handleUsesTable),
     citizenPage(citizenPaths.usesProofs, ['GET'], handleUsesProofs),
-    citizenPage(citizenPaths.record, [...readMethods, 'POST'], handleRecord),
-    citizenPage(citizenPaths.contact, [...readMethods, 'POST'], handleContact),
+    citizenPage(citizenPaths.record, readMethods, handleRecord),
+    citizenPage(citizenPaths.lock, [...readMethods, 'POST'], (visit) => handleLock(visit, true)),
+    citizenPage(citizenPaths.unlock, [...readMethods, 'POST'], (visit) => handleLock(visit, false)),
+    ...contactPages(deps.zones).map(({ path, methods, show }) => citizenPage(path, methods, show)),
+    citizenPage(citizenPaths.stay, ['GET'], async ({ view }) => stayPage(view)),
     page(citizenPaths.signIn, ['GET'], async ({ request, view }) =>
-      signInResponse(view, await signInFlow.begin(request)),
+      signInResponse(view, await signInFlow.begin(request), false),
     ),
     page(citizenPaths.returned, ['GET'], async ({ request, view }) =>
-      signInResponse(view, await signInFlow.finish(request)),
+      signInResponse(view, await signInFlow.finish(request), deps.keptForms.clear(request).length > 0),
     ),
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
       request.resume();
       if (isCrossOrigin(request, deps.publicUrl))
         return { ...signInPage(view, { to: citizenPaths.home, ended: false }), status: 403 };
-      const cookies = await signInFlow.end(request);
+      const cookies = [...(await signInFlow.end(request)), ...deps.keptForms.clear(request)];
       return withCookies(signedOutPage(view, await deps.signOutUrl()), cookies);
     }),
   ];
@@ -163,27 +188,89 @@ async function send(request: IncomingMessage, response: ServerResponse, given: P
 
 /** Shows a page to a signed-in citizen. Everybody else sees the sign-in page, which leads back to this page. */
 async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: ShowPage): Promise<PageOutcome> {
-  const { signInFlow, call, onFault, publicUrl } = deps;
+  const { signInFlow, keptForms, publicUrl } = deps;
   const { request } = visit;
   const padNotFound = notFoundPadding.start();
-  const to = requestPath(request.url);
   const visitor = isCrossOrigin(request, publicUrl) ? 'nobody' : await signInFlow.visitorOf(request);
   if (visitor === 'too-many') return unavailableNowPage(visit.view, { 'retry-after': '10' });
-  if (visitor === 'over' && isNavigation(request)) {
-    // If the issuer does not respond, the citizen sees the sign-in page.
-    const step = await signInFlow.renew(request, to).catch(onFault);
-    if (step !== undefined) return signInResponse(visit.view, step);
+  if (typeof visitor === 'string')
+    return signInPage(visit.view, { to: requestPath(request.url), ended: visitor !== 'nobody' });
+  if ('expired' in visitor) return await keepForm(deps, visit, visitor);
+  const renewed = await renewSession(deps, visit, visitor);
+  if (renewed !== undefined) return renewed;
+  const { citizenId, endsAt } = visitor;
+  const minutesLeft = (endsAt - deps.clock.now()) / 60_000;
+  const view = { ...(await citizenLayout(deps, visit, citizenId)), minutesLeft };
+  const keptForm = keptForms.find(request, { citizenId, path: requestPath(request.url) });
+  const outcome = await show({ ...visit, ...visitor, view, call: deps.call, keptForm });
+  if (!('slug' in outcome)) {
+    // The form was sent again, or another person has signed in.
+    const isDone = keptForm === undefined ? !keptForms.isOf(request, citizenId) : request.method === 'POST';
+    return isDone && 'body' in outcome ? withCookies(outcome, keptForms.clear(request)) : outcome;
   }
-  if (typeof visitor === 'string') return signInPage(visit.view, { to, ended: visitor !== 'nobody' });
-  const view = await citizenLayout(deps, visit, visitor.citizenId);
-  const outcome = await show({ ...visit, ...visitor, view, call });
-  if (!('slug' in outcome)) return outcome;
+  if (problems[outcome.slug].status === 404) await padNotFound();
+  return await refusedPage(deps, { ...visit, view }, { outcome, citizenId });
+}
+
+/** The page for a refusal of an operation. The form is kept when it can succeed later. */
+async function refusedPage(
+  deps: CitizenPagesDeps,
+  { request, view }: PageRequest,
+  { outcome, citizenId }: { readonly outcome: Refusal; readonly citizenId: string },
+): Promise<BufferedResponse> {
   const { status } = problems[outcome.slug];
-  if (status === 401) return withCookies(signInPage(visit.view, { to, ended: true }), await signInFlow.end(request));
-  if (status === 404) await padNotFound();
+  if (status === 401) {
+    const kept = await keptFormCookies(deps, request, citizenId);
+    const signedOut = { ...view, person: undefined, minutesLeft: undefined };
+    const page = signInPage(signedOut, { to: requestPath(request.url), ended: true, isFormKept: kept.length > 0 });
+    return withCookies(page, [...(await deps.signInFlow.end(request)), ...kept]);
+  }
   if (status === 404 || status === 400) return notFoundPage(view);
   if (status !== 503 && outcome.slug.startsWith('document-')) return documentUnavailablePage(view, outcome.slug);
-  return unavailableNowPage(view, outcome.headers);
+  return withCookies(unavailableNowPage(view, outcome.headers), await keptFormCookies(deps, request, citizenId));
+}
+
+/** Renews the session when half of the life of a token is over that only the issuer can replace, or when the citizen wants it. */
+async function renewSession(
+  { signInFlow, onFault }: CitizenPagesDeps,
+  { request, view }: PageRequest,
+  { renewal }: SignedInCitizen,
+): Promise<BufferedResponse | undefined> {
+  const path = requestPath(request.url);
+  const isWanted = renewal === 'due' || (renewal === 'possible' && path === citizenPaths.stay);
+  if (!isWanted || !isNavigation(request)) return undefined;
+  // If the issuer does not respond, the session goes on until its token expires.
+  const step = await signInFlow.renew(request, request.url ?? path).catch(onFault);
+  return step === undefined ? undefined : signInResponse(view, step, false);
+}
+
+/** Keeps the form of an expired session, and asks the issuer to renew the session, or the citizen to sign in again. */
+async function keepForm(
+  deps: CitizenPagesDeps,
+  { request, view }: PageRequest,
+  { expired, citizenId }: ExpiredVisitor,
+): Promise<BufferedResponse> {
+  const to = requestPath(request.url);
+  const kept = await keptFormCookies(deps, request, citizenId);
+  if (expired === 'token' && (isNavigation(request) || request.method === 'POST')) {
+    // If the issuer does not respond, the citizen sees the sign-in page.
+    const wanted = request.method === 'POST' ? to : (request.url ?? to);
+    const step = await deps.signInFlow.renew(request, wanted).catch(deps.onFault);
+    if (step !== undefined) return withCookies(signInResponse(view, step, kept.length > 0), kept);
+  }
+  return withCookies(signInPage(view, { to, ended: true, isFormKept: kept.length > 0 }), kept);
+}
+
+/** The cookies that keep the form of this request: only forms in which a citizen types or chooses something. */
+async function keptFormCookies(
+  { keptForms }: CitizenPagesDeps,
+  request: IncomingMessage,
+  citizenId: string,
+): Promise<readonly string[]> {
+  const path = requestPath(request.url);
+  if (request.method !== 'POST' || !path.startsWith(`${citizenPaths.contact}/`)) return [];
+  const fields = await parseForm(request);
+  return fields === undefined ? [] : keptForms.keep({ citizenId, path, fields });
 }
 
 /** Whether a person follows a link, in contrast to a form, or a page that the browser prefetches or embeds. */
@@ -252,12 +339,13 @@ function lastSegment(request: IncomingMessage): string {
   return requestPath(request.url).split('/').at(-1) ?? '';
 }
 
-function signInResponse(view: CitizenLayout, step: SignInResult): BufferedResponse {
-  if ('failed' in step) return withCookies(signInFailedPage(view, step), step.cookies);
+function signInResponse(view: CitizenLayout, step: SignInResult, isFormKept: boolean): BufferedResponse {
+  if ('failed' in step) return withCookies(signInFailedPage(view, { ...step, isFormKept }), step.cookies);
   return { status: 303, headers: { location: step.to, 'set-cookie': [...step.cookies] }, body: '' };
 }
 
 function withCookies(page: BufferedResponse, cookies: readonly string[]): BufferedResponse {
   const { headers, ...rest } = page;
-  return { ...rest, headers: cookies.length === 0 ? headers : { ...headers, 'set-cookie': [...cookies] } };
+  if (cookies.length === 0) return page;
+  return { ...rest, headers: { ...headers, 'set-cookie': [headers['set-cookie'] ?? [], [...cookies]].flat() } };
 }

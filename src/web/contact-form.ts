@@ -1,86 +1,89 @@
 import type { ContactPreferences } from '../notifications/contact/contact-preferences.ts';
-import { externalChannelNames } from '../notifications/notification/notification.ts';
+import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
 import { quietHoursFault } from '../notifications/notification/quiet-hours.ts';
 
 /** The ranks of the channels, in the order of the citizen's preference. */
 export const preferenceRanks = ['1', '2', '3'] as const;
 export const declinedValue = 'never';
 
-/** The contact form as a browser sends it: texts, empty where nothing is chosen. */
-export type ContactFields = {
-  /** The rank of each channel, or `never`. */
-  readonly ranks: Readonly<Record<ExternalChannel, string>>;
+/** A channel that leaves the server. */
+export type ExternalChannel = (typeof externalChannelNames)[number];
+
+/** The form for the order of the channels as a browser sends it: a rank for each channel, `never`, or an empty text. */
+export type ChannelFields = Readonly<Record<ExternalChannel, string>>;
+
+/** The form for the hours: texts, empty where nothing is chosen. */
+export type HourFields = {
   /** The channels that respect the hours. */
   readonly hoursFor: readonly string[];
   readonly from: string;
   readonly until: string;
   readonly timeZone: string;
-  readonly language: string;
 };
 
-type ExternalChannel = (typeof externalChannelNames)[number];
+/** A fault of a form. `form` means that the operation refuses an input that this form cannot produce. */
+export type ContactFault = 'places' | 'hours' | 'sameHours' | 'timeZone' | 'form';
 
-/** A fault of the form. `form` means that the operation refuses an input that this form cannot produce. */
-export type ContactFault = 'places' | 'hours' | 'timeZone' | 'form';
+/** The part of the preferences that a form changes, or all faults of the form. */
+export type FormChange =
+  | { readonly change: Partial<ContactPreferences> }
+  | { readonly faults: readonly ContactFault[] };
 
-/** The form filled with the current preferences. It has a field for each preference, so that saving it loses none. */
-export function contactFieldsOf({ channels, declined, hours, language }: ContactPreferences): ContactFields {
+/** The form for the order, filled with the current preferences. */
+export function channelFieldsOf({ channels, declined }: ContactPreferences): ChannelFields {
   const rankOf = (channel: ExternalChannel) => {
     if (declined.some((one) => one === channel)) return declinedValue;
     return preferenceRanks[channels.indexOf(channel)] ?? '';
   };
-  return {
-    ranks: { email: rankOf('email'), sms: rankOf('sms'), letter: rankOf('letter') },
-    hoursFor: hours?.channels ?? [],
-    from: String(hours?.from ?? ''),
-    until: String(hours?.until ?? ''),
-    timeZone: hours?.timeZone ?? '',
-    language: language ?? '',
-  };
+  return { email: rankOf('email'), sms: rankOf('sms'), letter: rankOf('letter') };
 }
 
 /** Reads the form; undefined if a field is missing, because saving it would lose that preference. */
-export function parseContactFields(form: URLSearchParams): ContactFields | undefined {
+export function parseChannelFields(form: URLSearchParams | undefined): ChannelFields | undefined {
+  if (form === undefined || externalChannelNames.some((name) => !form.has(name))) return undefined;
   const text = (name: string) => form.get(name) ?? '';
-  if ([...externalChannelNames, 'from', 'until', 'timeZone', 'language'].some((name) => !form.has(name)))
-    return undefined;
+  return { email: text('email'), sms: text('sms'), letter: text('letter') };
+}
+
+/** The order that the form states, or its faults. */
+export function channelsFromFields(ranks: ChannelFields): FormChange {
+  const placed = externalChannelNames.filter((channel) => ranks[channel] !== '' && ranks[channel] !== declinedValue);
+  const taken = placed.map((channel) => ranks[channel]);
+  if (ranks.letter === declinedValue) return { faults: ['form'] };
+  if (taken.some((rank) => !preferenceRanks.some((one) => one === rank))) return { faults: ['form'] };
+  if (new Set(taken).size < taken.length) return { faults: ['places'] };
+  const channels = placed.toSorted((one, other) => Number(ranks[one]) - Number(ranks[other]));
+  return { change: { channels, declined: declinableChannelNames.filter((one) => ranks[one] === declinedValue) } };
+}
+
+/** The form for the hours, filled with the current preferences. `defaultZone` is chosen if the citizen has set no hours. */
+export function hourFieldsOf({ hours }: ContactPreferences, defaultZone: string): HourFields {
   return {
-    ranks: { email: text('email'), sms: text('sms'), letter: text('letter') },
-    hoursFor: form.getAll('hoursFor'),
-    from: text('from'),
-    until: text('until'),
-    timeZone: text('timeZone'),
-    language: text('language'),
+    hoursFor: hours?.channels ?? [],
+    from: String(hours?.from ?? ''),
+    until: String(hours?.until ?? ''),
+    timeZone: hours?.timeZone ?? defaultZone,
   };
 }
 
-/** The body of the operation, or all faults of the form. */
-export function preferencesFromFields(
-  fields: ContactFields,
-): { readonly body: object } | { readonly faults: ContactFault[] } {
-  const { ranks, hoursFor, language } = fields;
-  const placed = externalChannelNames.filter((channel) => ranks[channel] !== '' && ranks[channel] !== declinedValue);
-  const taken = placed.map((channel) => ranks[channel]);
-  const declined = externalChannelNames.filter((channel) => ranks[channel] === declinedValue);
-  const hours = {
-    channels: hoursFor,
-    from: parseHour(fields.from),
-    until: parseHour(fields.until),
-    timeZone: fields.timeZone,
-  };
+/** Reads the form; undefined if a field is missing. */
+export function parseHourFields(form: URLSearchParams | undefined): HourFields | undefined {
+  if (form === undefined || ['from', 'until', 'timeZone'].some((name) => !form.has(name))) return undefined;
+  const text = (name: string) => form.get(name) ?? '';
+  return { hoursFor: form.getAll('hoursFor'), from: text('from'), until: text('until'), timeZone: text('timeZone') };
+}
+
+/** The hours that the form states, or its faults. */
+export function hoursFromFields({ hoursFor, timeZone, ...fields }: HourFields): FormChange {
+  const channels = declinableChannelNames.filter((one) => hoursFor.includes(one));
+  if (channels.length < hoursFor.length) return { faults: ['form'] };
+  if (channels.length === 0) return { change: { hours: null } };
+  const hours = { channels, from: parseHour(fields.from), until: parseHour(fields.until), timeZone };
   const faults: ContactFault[] = [];
-  if (taken.some((rank) => !preferenceRanks.some((one) => one === rank))) faults.push('form');
-  else if (new Set(taken).size < taken.length) faults.push('places');
-  if (hoursFor.length > 0 && quietHoursFault({ ...hours, timeZone: 'UTC' }) !== undefined) faults.push('hours');
-  if (hoursFor.length > 0 && hours.timeZone === '') faults.push('timeZone');
-  // A new preference that this form does not know yet does not compile, because saving would lose it. Large print stays as it is stored.
-  const body: Readonly<Record<Exclude<keyof ContactPreferences, 'largePrint'>, unknown>> = {
-    channels: placed.toSorted((one, other) => Number(ranks[one]) - Number(ranks[other])),
-    declined,
-    hours: hoursFor.length === 0 ? null : hours,
-    language: language === '' ? null : language,
-  };
-  return faults.length > 0 ? { faults } : { body };
+  if (hours.from === hours.until) faults.push('sameHours');
+  else if (quietHoursFault({ ...hours, timeZone: 'UTC' }) !== undefined) faults.push('hours');
+  if (timeZone === '') faults.push('timeZone');
+  return faults.length > 0 ? { faults } : { change: { hours } };
 }
 
 function parseHour(text: string): number {

@@ -41,8 +41,13 @@ type Code = {
   readonly endsAt: number;
 };
 
+/** The content of a refresh token of the demo. It is not replaced when it is used. */
+type RefreshGrant = Pick<Code, 'citizenId' | 'scope' | 'resource' | 'endsAt'>;
+
 const codeContext = 'citizen-services/demo-code@v1';
+const refreshContext = 'citizen-services/demo-refresh@v1';
 const codeLifeMs = 60_000;
+const refreshLifeMs = 12 * 3_600_000;
 const tokenSeconds = 600;
 const maxFormBytes = 16_384;
 /** Remembers the chosen person, as the session of a real issuer would. */
@@ -88,6 +93,7 @@ function metadataOf(issuer: string) {
     token_endpoint: `${issuer}/token`,
     jwks_uri: `${issuer}/keys`,
     response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256'],
     code_challenge_methods_supported: ['S256'],
@@ -147,28 +153,53 @@ function choicePage(people: DemoIssuerDeps['people'], query: URLSearchParams): B
 }
 
 async function token(deps: DemoIssuerDeps, request: IncomingMessage): Promise<BufferedResponse> {
-  const { client, clock, issuer, random, signingKey } = deps;
   const bytes = await readBytesUpTo(request, maxFormBytes);
   const form = new URLSearchParams(bytes?.toString('utf8') ?? '');
-  if (!isValidClient(request.headers.authorization, client)) return json(401, { error: 'invalid_client' });
-  const code = openCode(deps, form.get('code') ?? '');
+  if (!isValidClient(request.headers.authorization, deps.client)) return json(401, { error: 'invalid_client' });
+  return form.get('grant_type') === 'refresh_token'
+    ? refreshedToken(deps, form.get('refresh_token') ?? '')
+    : await tokenForCode(deps, form);
+}
+
+async function tokenForCode(deps: DemoIssuerDeps, form: URLSearchParams): Promise<BufferedResponse> {
+  const { client, clock, issuer, signingKey } = deps;
+  const code = open<Code>(deps, codeContext, form.get('code') ?? '');
   const verified = hash('sha256', form.get('code_verifier') ?? '', 'base64url');
   if (code === undefined || code.endsAt < clock.now() || code.challenge !== verified)
     return json(400, { error: 'invalid_grant' });
   // RFC 6749, section 4.1.2. The id and not the text of the code: several texts are the same bytes in base64url.
   if (!(await deps.isFirstUse(issuer, code.id, code.endsAt))) return json(400, { error: 'invalid_grant' });
-  const now = Math.floor(clock.now() / 1_000);
-  const life = { iss: issuer, sub: code.citizenId, iat: now, exp: now + tokenSeconds };
   const { scope, resource, citizenId, nonce } = code;
-  const jti = Buffer.from(random(16)).toString('base64url');
-  const access = { ...life, aud: resource, client_id: client.id, scope, jti, citizen_id: citizenId };
+  const grant: RefreshGrant = { citizenId, scope, resource, endsAt: clock.now() + refreshLifeMs };
+  const refreshToken = seal(deps.codeKey, refreshContext, Buffer.from(JSON.stringify(grant)), deps.random);
   return json(200, {
-    access_token: signJws(signingKey, 'at+jwt', access),
-    id_token: signJws(signingKey, 'JWT', { ...life, aud: client.id, nonce }),
+    ...accessToken(deps, code),
+    id_token: signJws(signingKey, 'JWT', { ...lifeOf(deps, citizenId), aud: client.id, nonce }),
+    refresh_token: refreshToken.toString('base64url'),
+  });
+}
+
+function refreshedToken(deps: DemoIssuerDeps, sealed: string): BufferedResponse {
+  const grant = open<RefreshGrant>(deps, refreshContext, sealed);
+  if (grant === undefined || grant.endsAt < deps.clock.now()) return json(400, { error: 'invalid_grant' });
+  return json(200, accessToken(deps, grant));
+}
+
+function lifeOf({ issuer, clock }: DemoIssuerDeps, citizenId: string) {
+  const now = Math.floor(clock.now() / 1_000);
+  return { iss: issuer, sub: citizenId, iat: now, exp: now + tokenSeconds };
+}
+
+function accessToken(deps: DemoIssuerDeps, { citizenId, scope, resource }: RefreshGrant) {
+  const { client, random, signingKey } = deps;
+  const jti = Buffer.from(random(16)).toString('base64url');
+  const own = { aud: resource, client_id: client.id, scope, jti, citizen_id: citizenId };
+  return {
+    access_token: signJws(signingKey, 'at+jwt', { ...lifeOf(deps, citizenId), ...own }),
     token_type: 'Bearer',
     expires_in: tokenSeconds,
     scope,
-  });
+  };
 }
 
 /** RFC 6749, section 2.3.1: id and secret are form-encoded. */
@@ -181,13 +212,11 @@ function isValidClient(authorization: string | undefined, { id, secret }: DemoIs
   return shown.length === wanted.length && timingSafeEqual(shown, wanted);
 }
 
-function openCode({ codeKey }: DemoIssuerDeps, sealed: string): Code | undefined {
+function open<Sealed>({ codeKey }: DemoIssuerDeps, context: string, sealed: string): Sealed | undefined {
   try {
-    const value: unknown = JSON.parse(
-      openSealed(codeKey, codeContext, Buffer.from(sealed, 'base64url')).toString('utf8'),
-    );
-    // `authorize` above wrote it, and it was authenticated.
-    return isObject(value) ? (value as Code) : undefined;
+    const value: unknown = JSON.parse(openSealed(codeKey, context, Buffer.from(sealed, 'base64url')).toString('utf8'));
+    // This issuer wrote it for that context, and it was authenticated.
+    return isObject(value) ? (value as Sealed) : undefined;
   } catch (fault) {
     if (fault instanceof SealBroken) return undefined;
     throw fault;

@@ -12,7 +12,7 @@ import {
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
 import { searchInbox } from '../notifications/search-inbox.ts';
 import { type CitizenRequest, readJson } from './citizen-operations.ts';
-import { parseForm } from './contact-handlers.ts';
+import { parseForm } from './form-body.ts';
 import { type DownloadedMessage, downloadDocument, downloadHeaders, maxDownloaded } from './messages-download.ts';
 import { filterMembers, messagesLink, parseMessagesFilter, parseSearchText } from './messages-filter.ts';
 import {

@@ -8,6 +8,7 @@ import { UnavailableError } from '../kernel/unavailable-error.ts';
 import { createCookies } from './browser-cookies.ts';
 import { type CitizenOperationsDeps, createCallOperation } from './citizen-operations.ts';
 import { mountCitizenPages } from './citizen-pages.ts';
+import { createKeptForms } from './kept-form.ts';
 import { createPersonLookup } from './person-lookup.ts';
 import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
 import { type Admission, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
@@ -41,14 +42,12 @@ export function openCitizenPages(
   const sessions = createCitizenSessions({ db, clock, random, root });
   const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
   const cookies = createCookies(publicUrl);
+  const admit = createAdmission(context.authorizer, clientId);
   const mounts = mountCitizenPages({
-    signInFlow: createSignInFlow({
-      signIn,
-      sessions,
-      cookies,
-      admit: createAdmission(context.authorizer, clientId),
-      random,
-    }),
+    signInFlow: createSignInFlow({ signIn, sessions, cookies, admit, clock, random, onFault }),
+    keptForms: createKeptForms({ cookies, clock, random, root }),
+    clock,
+    zones: { country: settings.registerCountry, timeZone: settings.timeZone },
     call: createCallOperation({ context, boundOperation }),
     nameOf: organisationOf,
     frame,

@@ -34,6 +34,8 @@ export function currentAttribute(isCurrent: boolean): Html | '' {
 /** A page and its frame: `skip` is the text of the link to the main part. */
 type HtmlPage = {
   readonly title: string;
+  /** The title of the document, if it is not that of the heading. */
+  readonly documentTitle?: string;
   /** The language of the title, if it is not that of the page; empty if it is not known. */
   readonly titleLanguage?: string | undefined;
   readonly content: Html;
@@ -49,14 +51,21 @@ type HtmlPage = {
 
 /** A whole page without script. Its stylesheet and pictures come from this server. */
 export function renderHtmlPage({ title, content, status, language, site, ...frame }: HtmlPage): BufferedResponse {
-  const { header, footer, skip, stylesheetPath: css = stylesheetPath, iconPath = favicon.path } = frame;
+  const {
+    documentTitle = title,
+    header,
+    footer,
+    skip,
+    stylesheetPath: css = stylesheetPath,
+    iconPath = favicon.path,
+  } = frame;
   const iconType = iconPath.endsWith('.png') ? 'image/png' : 'image/svg+xml';
   const text = html`${trustedHtml('<!doctype html>')}
     <html lang="${language}" dir="${textDirection(language)}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title === site ? title : `${title} – ${site}`}</title>
+        <title>${documentTitle === site ? site : `${documentTitle} – ${site}`}</title>
         <link rel="stylesheet" href="${css}" />
         <link rel="icon" type="${iconType}" href="${iconPath}" />
       </head>

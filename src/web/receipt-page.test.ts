@@ -33,7 +33,7 @@ test('while the database is unavailable, a citizen sees a page with 503 and the 
     assert.equal(answer.status, 503);
     const text = await answer.text();
     if (method === 'HEAD') assert.equal(text, '');
-    else assert.match(text, /<html lang="de"[\s\S]*<h1>Jetzt nicht möglich<\/h1><p>Bitte versuchen Sie es in /);
+    else assert.match(text, /<html lang="de"[\s\S]*<h1>Das ist gerade nicht möglich<\/h1><p>Versuchen Sie es in /);
     // Search engines must not list the links of mails, and caches must not mix languages.
     const [robots, vary] = ['x-robots-tag', 'vary'].map((name) => answer.headers.get(name));
     assert.deepEqual([robots, vary], ['noindex', 'accept-language, cookie']);

@@ -43,7 +43,9 @@ test('under overload a browser at a confirmation link gets a page in its languag
     assert.equal(answer.status, tooLong ? 414 : 503, path);
     assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8');
     assert.match(String(answer.headers['content-security-policy']), /style-src 'self'/);
-    const [title, again] = tooLong ? ['Dieser Link ist nicht bekannt', undefined] : ['Jetzt nicht möglich', '1'];
+    const [title, again] = tooLong
+      ? ['Dieser Link funktioniert nicht', undefined]
+      : ['Das ist gerade nicht möglich', '1'];
     assert.match(String(answer.body), new RegExp(`<html lang="de"[\\s\\S]*<h1>${title}</h1>`));
     assert.deepEqual([answer.headers['retry-after'], answer.headers['request-id']], [again, 'urn:uuid:x']);
   }
@@ -88,7 +90,7 @@ test('a confirmation link that was cut or extended gets the page of an unknown l
   ] as const) {
     const answer = await ask({ path, headers: { accept: browser, 'accept-language': 'fr' } });
     assert.equal(answer.status, status);
-    assert.match(String(answer.body), /<html lang="fr"[\s\S]*<h1>Ce lien est inconnu<\/h1>/);
+    assert.match(String(answer.body), /<html lang="fr"[\s\S]*<h1>Ce lien ne fonctionne pas<\/h1>/);
     const problem = await ask({ path, headers: { accept: '*/*' } });
     assert.deepEqual([problem.status, problem.headers['content-type']], [status, 'application/problem+json']);
   }

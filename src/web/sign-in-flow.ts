@@ -1,11 +1,18 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type CitizenSessions, expiredSessionKeptMs } from '../auth/citizen-session-store.ts';
+import {
+  type CitizenSession,
+  type CitizenSessions,
+  type ExpiredSession,
+  expiredSessionKeptMs,
+  maxSessionMs,
+} from '../auth/citizen-session-store.ts';
 import type { CitizenSignIn } from '../auth/citizen-sign-in.ts';
-import type { RandomBytes } from '../kernel/clock.ts';
+import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { createLruCache } from '../kernel/lru-cache.ts';
 import { requestQuery } from '../kernel/request-target.ts';
 import type { Cookies } from './browser-cookies.ts';
+import { createSessionRefresh } from './session-refresh.ts';
 import { attemptSecret, createAttempt, findAttempt } from './sign-in-attempt.ts';
 
 /** Paths of the citizen pages. */
@@ -18,7 +25,10 @@ export const citizenPaths = {
   usesTable: '/me/uses/table.csv',
   usesProofs: '/me/uses/proofs.json',
   record: '/me/record',
+  lock: '/me/record/lock',
+  unlock: '/me/record/unlock',
   contact: '/me/contact',
+  stay: '/me/stay',
   signIn: '/me/sign-in',
   returned: '/me/sign-in/return',
   signOut: '/me/sign-out',
@@ -29,13 +39,15 @@ const sessionCookie = 'citizen-session';
 const attemptCookie = 'citizen-sign-in';
 /** Has the hash of the state of the last attempt that succeeded, so that a callback which is loaded again sends no code twice. */
 const finishedCookie = 'citizen-signed-in';
+/** A token states its end in whole seconds, so a token that is about to expire is not used. */
+const tokenMarginMs = 1_000;
 /** Set after a renewal attempt, so that a browser makes at most one a minute, whatever the issuer answers. */
 const renewalCookie = 'citizen-renewal';
 const renewalSeconds = 60;
 /** Requests of one citizen in all sessions within 10 s. One citizen must not use up the quota of the pages. */
 const requestLimit = { requests: 100, inMs: 10_000, citizens: 10_000 };
-/** The server remembers an expired session for this time, so the browser keeps the cookie for it. */
-const sessionSeconds = expiredSessionKeptMs / 1_000;
+/** The server remembers an expired session for some time, so the browser keeps the cookie for the longest session and this time. */
+const sessionSeconds = (maxSessionMs + expiredSessionKeptMs) / 1_000;
 /**
  * At least 900 seconds to sign in at the issuer. It outlives the session cookie, so that several tabs that renew a session at the
  * same time have the same secret.
@@ -45,8 +57,21 @@ const attemptSeconds = sessionSeconds + 900;
 /** The citizen of an issuer's token; `nobody` if it names none; undefined if the token is not valid here. */
 export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
 
-/** The state of a browser: not signed in, signed out, session expired, too many requests, or signed in. */
-export type Visitor = 'nobody' | 'ended' | 'over' | 'too-many' | { readonly token: string; readonly citizenId: string };
+/** The state of a browser: not signed in, signed out, too many requests, expired, or signed in. */
+export type Visitor = 'nobody' | 'ended' | 'too-many' | ExpiredVisitor | SignedInCitizen;
+
+/** `token`: the issuer may renew the session without interaction. `session`: the citizen must sign in again. */
+export type ExpiredVisitor = { readonly expired: 'token' | 'session'; readonly citizenId: string };
+
+/** A citizen with an active session. */
+export type SignedInCitizen = {
+  readonly token: string;
+  readonly citizenId: string;
+  /** When the session ends without another request, in epoch milliseconds. */
+  readonly endsAt: number;
+  /** Whether only the issuer can extend the session, and whether half of the life of the token is over. */
+  readonly renewal: 'not-needed' | 'possible' | 'due';
+};
 
 /** The result of a step: the URL and the cookies of the redirect, or the reason of a failure. */
 export type SignInResult = { readonly to: string; readonly cookies: readonly string[] } | SignInFailure;
@@ -60,12 +85,12 @@ export type SignInFailure = {
 
 /** Signs citizens in and out; the state is in the cookies of the browser. */
 export type SignInFlow = {
-  /** `ended` means signed out or unknown, and `over` means expired. */
+  /** `ended` means signed out or unknown. Refreshes an access token whose life is half over, if the issuer gave a refresh token. */
   visitorOf(request: IncomingMessage): Promise<Visitor>;
   begin(request: IncomingMessage): Promise<SignInResult>;
   /**
-   * Renews an expired session through the issuer without interaction, and returns to the page `to`. Undefined if a renewal was
-   * tried within the last minute.
+   * Renews a session through the issuer without interaction, and returns to the page `to`. Undefined if a renewal was tried within
+   * the last minute.
    */
   renew(request: IncomingMessage, to: string): Promise<SignInResult | undefined>;
   /**
@@ -83,17 +108,19 @@ type SignInFlowDeps = {
   readonly cookies: Cookies;
   /** The citizen of an access token. */
   readonly admit: (accessToken: string) => Promise<Admission>;
+  readonly clock: Clock;
   readonly random: RandomBytes;
+  onFault(fault: unknown): void;
   /** Monotonic milliseconds; `performance.now` by default. */
   readonly stopwatch?: () => number;
 };
 
 /** Each sign-in creates a new session secret, so that an attacker cannot set it in advance (session fixation). */
 export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
-  const { signIn, sessions, cookies, admit, random } = deps;
+  const { signIn, sessions, cookies, random, onFault } = deps;
   const attemptSecretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, attemptCookie);
   const secretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, sessionCookie);
-  const allowsRequest = createRequestLimit(deps.stopwatch ?? (() => performance.now()));
+  const visitorOf = createVisitorCheck(deps, secretOf);
 
   async function startSignIn(request: IncomingMessage, wanted: string | null, silently: boolean) {
     const secret = attemptSecret(attemptSecretOf(request), random);
@@ -105,24 +132,18 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
   async function endSession(request: IncomingMessage): Promise<readonly string[]> {
     const secret = secretOf(request);
     if (secret === undefined) return [];
-    await sessions.end(secret);
-    return [cookies.clear(sessionCookie), cookies.clear(attemptCookie)];
-  }
-
-  async function visitorOf(request: IncomingMessage): Promise<Visitor> {
-    const secret = secretOf(request);
-    if (secret === undefined) return 'nobody';
     const found = await sessions.find(secret);
-    if (found === undefined) return 'ended';
-    if (found === 'over') return 'over';
-    const admission = await admit(found.token);
-    if (typeof admission !== 'object') return 'ended';
-    return allowsRequest(admission.citizenId) ? { ...found, citizenId: admission.citizenId } : 'too-many';
+    await sessions.end(secret);
+    // The session has ended here in any case.
+    if (found !== undefined && 'refreshToken' in found && found.refreshToken !== undefined)
+      await signIn.revoke(found.refreshToken).catch(onFault);
+    return [cookies.clear(sessionCookie), cookies.clear(attemptCookie)];
   }
 
   /** A citizen who is signed in goes on to the requested page. */
   async function unlessSignedIn(request: IncomingMessage, failure: SignInFailure): Promise<SignInResult> {
-    return typeof (await visitorOf(request)) === 'object' ? { to: failure.to, cookies: [] } : failure;
+    const visitor = await visitorOf(request);
+    return typeof visitor === 'object' && 'token' in visitor ? { to: failure.to, cookies: [] } : failure;
   }
 
   return {
@@ -150,6 +171,36 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
   };
 }
 
+type SecretOf = (request: IncomingMessage) => string | undefined;
+
+/** Returns the function that finds the state of a browser, and refreshes an access token if it is due. */
+function createVisitorCheck(deps: SignInFlowDeps, secretOf: SecretOf): SignInFlow['visitorOf'] {
+  const { sessions, admit, clock } = deps;
+  const refreshed = createSessionRefresh(deps);
+  const allowsRequest = createRequestLimit(deps.stopwatch ?? (() => performance.now()));
+  return async (request) => {
+    const secret = secretOf(request);
+    if (secret === undefined) return 'nobody';
+    const found = await sessions.find(secret);
+    const session = found === undefined || isOver(found) ? found : await refreshed(secret, found);
+    if (session === undefined) return 'ended';
+    if (isOver(session)) return { expired: 'session', citizenId: session.citizenId };
+    if (session.tokenEndsAt - tokenMarginMs <= clock.now()) return { expired: 'token', citizenId: session.citizenId };
+    const admission = await admit(session.token);
+    if (admission === undefined) return { expired: 'session', citizenId: session.citizenId };
+    if (typeof admission !== 'object' || admission.citizenId !== session.citizenId) return 'ended';
+    return allowsRequest(admission.citizenId) ? signedInCitizen(session, clock.now()) : 'too-many';
+  };
+}
+
+const isOver = (found: CitizenSession | ExpiredSession): found is ExpiredSession => 'over' in found;
+
+function signedInCitizen(session: CitizenSession, now: number): SignedInCitizen {
+  const { token, citizenId, endsAt, tokenEndsAt, refreshToken, renewAt } = session;
+  if (refreshToken !== undefined) return { token, citizenId, endsAt, renewal: 'not-needed' };
+  return { token, citizenId, endsAt: Math.min(endsAt, tokenEndsAt), renewal: now < renewAt ? 'possible' : 'due' };
+}
+
 type SignInCallback = {
   readonly pending: NonNullable<ReturnType<typeof findAttempt>>;
   readonly query: string;
@@ -161,14 +212,20 @@ async function finishSignIn(
   { pending, query, previousSecret }: SignInCallback,
 ): Promise<SignInResult> {
   const { to, silently, attempt } = pending;
-  const signedIn = await signIn.finish(query, attempt);
-  if (signedIn === undefined && silently) return { failed: 'over', to, cookies: [cookies.clear(sessionCookie)] };
-  if (signedIn === undefined) return { failed: 'broken-off', to, cookies: [] };
-  const admission = await admit(signedIn.accessToken);
+  const over = { failed: 'over', to, cookies: [cookies.clear(sessionCookie)] } as const;
+  const issued = await signIn.finish(query, attempt);
+  if (issued === undefined) return silently ? over : { failed: 'broken-off', to, cookies: [] };
+  const admission = await admit(issued.accessToken);
   if (admission === 'nobody') return { failed: 'unknown-person', to, cookies: [] };
   if (admission === undefined) throw new IssuerTokenRejected();
+  const { citizenId } = admission;
+  const previous = previousSecret === undefined ? undefined : await sessions.find(previousSecret);
+  const renewed =
+    previous !== undefined && !isOver(previous) && previous.citizenId === citizenId ? previous : undefined;
+  // Only an explicit sign-in starts a new period of eight hours, or signs in another person.
+  if (silently && renewed === undefined) return over;
   if (previousSecret !== undefined) await sessions.end(previousSecret);
-  const secret = await sessions.begin(signedIn.accessToken, signedIn.endsAt);
+  const secret = await sessions.begin({ citizenId, issued, startedAt: silently ? renewed?.startedAt : undefined });
   const finished = cookies.write(finishedCookie, finishedMark(attempt.state), attemptSeconds);
   return { to, cookies: [cookies.write(sessionCookie, secret, sessionSeconds), finished] };
 }
@@ -201,7 +258,8 @@ class IssuerTokenRejected extends Error {
 }
 
 /** Allows only known paths of the citizen pages, so that a link cannot redirect to another site (open redirect). */
-function safeReturnPath(wanted: string | null): string {
-  const known = /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record|\/contact)?$/;
+export function safeReturnPath(wanted: string | null): string {
+  const known =
+    /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record(?:\/(?:un)?lock)?|\/contact(?:\/[a-z]{1,16}){0,2}|\/stay)?(?:\?[\w=&%.~+-]{0,200})?$/;
   return wanted !== null && known.test(wanted) ? wanted : citizenPaths.home;
 }

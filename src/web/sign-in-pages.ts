@@ -2,6 +2,7 @@ import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { requestPath } from '../kernel/request-target.ts';
+import { formatMessage } from '../locales/message-format.ts';
 import type { Cookies } from './browser-cookies.ts';
 import { type CitizenLayout, type PageLayout, renderLayout } from './citizen-layout.ts';
 import { citizenTextsOf } from './citizen-texts.ts';
@@ -13,13 +14,13 @@ import type { SiteFrame } from './site-frame.ts';
 
 // Pages for visitors who are not signed in.
 
-/** The sign-in page, which leads back to the requested page. `ended`: the session has expired. */
-export function signInPage(
-  frame: CitizenLayout,
-  { to, ended }: { readonly to: string; readonly ended: boolean },
-): BufferedResponse {
-  const { title, text, link, ended: because } = frame.words.signIn;
-  const content = html`${ended ? html`<p class="note">${because}</p>` : ''}<p>${text}</p>
+/** `to` is the requested page. `ended`: the session has expired. `isFormKept`: the citizen sees the form again after the sign-in. */
+type SignInPage = { readonly to: string; readonly ended: boolean; readonly isFormKept?: boolean };
+
+/** The sign-in page, which leads back to the requested page. */
+export function signInPage(frame: CitizenLayout, { to, ended, isFormKept = false }: SignInPage): BufferedResponse {
+  const { title, text, link, ended: because, kept } = frame.words.signIn;
+  const content = html`${ended ? html`<p class="note">${because}${isFormKept ? ` ${kept}` : ''}</p>` : ''}<p>${text}</p>
     <p><a class="action" href="${signInUrlTo(frame, to)}">${link}</a></p>`;
   return renderLayout(frame, { title, content, status: to === citizenPaths.home ? 200 : 403 });
 }
@@ -27,8 +28,11 @@ export function signInPage(
 const signInUrlTo = ({ signInUrl }: CitizenLayout, to: string) => `${signInUrl}?to=${encodeURIComponent(to)}`;
 
 /** The reason why a sign-in failed, with a link to try again. */
-export function signInFailedPage(frame: CitizenLayout, { failed, to }: SignInFailure): BufferedResponse {
-  if (failed === 'over') return signInPage(frame, { to, ended: true });
+export function signInFailedPage(
+  frame: CitizenLayout,
+  { failed, to, isFormKept }: Pick<SignInFailure, 'failed' | 'to'> & { readonly isFormKept: boolean },
+): BufferedResponse {
+  if (failed === 'over') return signInPage(frame, { to, ended: true, isFormKept });
   const { notSignedIn, unknownPerson } = frame.words;
   if (failed === 'unknown-person') {
     return renderLayout(frame, {
@@ -50,6 +54,14 @@ export function signedOutPage(frame: CitizenLayout, signOutUrl: string | undefin
   const page = renderLayout(frame, { title, content });
   // The next person at this browser must not see pages from its cache.
   return { ...page, headers: { ...page.headers, 'clear-site-data': '"cache"' } };
+}
+
+/** Shown in a new tab after the citizen followed the link of the warning. */
+export function stayPage(frame: CitizenLayout): BufferedResponse {
+  const { stayTitle, stayText } = frame.words.session;
+  const minutes = Math.max(Math.floor(frame.minutesLeft ?? 0), 0);
+  const content = html`<p>${formatMessage(frame.words.language, stayText, { minutes })}</p>`;
+  return renderLayout(frame, { title: stayTitle, content });
 }
 
 /** For a page that does not exist or belongs to another citizen. It is the same at every address. */

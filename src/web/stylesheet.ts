@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type ContentCoding, chooseContentCoding, encodeContent } from '../api/content-coding.ts';
 import type { PageRoute } from '../api/page-route.ts';
+import { sessionWarningCss } from './session-warning.ts';
 
-const css = readFileSync(new URL('stylesheet.css', import.meta.url), 'utf8')
+const css = `${readFileSync(new URL('stylesheet.css', import.meta.url), 'utf8')
   .replaceAll(/\/\*[\s\S]*?\*\//g, '')
   .replaceAll(/\s*\n\s*/g, '\n')
-  .trim();
+  .trim()}
+${sessionWarningCss}`;
 
 type AssetHeaders = Readonly<Record<string, string>> & { readonly 'content-type': string };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type CookieBrowser, openCookieBrowser, readHtmlForm, signInAtDemo } from '../support/cookie-browser.ts';
+import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
 import { makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import {
@@ -190,81 +190,6 @@ test('the API rejects the session cookie, and the pages reject an access token',
   const secret = mary.cookies.get('citizen-session') ?? '';
   assert.equal((await ask({ path: '/v1/inbox', headers: bearerHeaders(secret) })).status, 401);
   assert.equal((await ask({ path: '/me/documents', headers: bearerHeaders(service) })).status, 403);
-});
-
-test('a form from another site, or with invalid content, changes no contact preference', async () => {
-  const mary = await signedIn('demo-mary');
-  const own = readHtmlForm(textOf(await mary.get('/me/contact')));
-  const form = readHtmlForm(textOf(await mary.get('/me/contact')));
-  form.set('email', 'never');
-  // Browsers send the cookie for forms of the same domain, and not for forms of other domains.
-  for (const site of ['same-site', 'cross-site', 'same-origin, cross-site', ''])
-    assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': site }, form)).status, 403, site);
-  const bare = openCookieBrowser(home.url);
-  assert.equal((await bare.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 403);
-  // An incomplete form would delete the preferences that it does not contain.
-  assert.equal((await mary.post('/me/contact')).status, 400);
-  assert.equal((await mary.post('/me/contact', { 'content-type': 'text/plain' }, form)).status, 400);
-  assert.equal((await mary.post('/me/contact', {}, new URLSearchParams('email=never'))).status, 400);
-  const large = new URLSearchParams(form);
-  large.set('language', 'x'.repeat(20_000));
-  assert.equal((await mary.post('/me/contact', {}, large)).status, 400);
-  const bad = new URLSearchParams(form);
-  bad.set('timeZone', '"><script>alert(1)</script>');
-  bad.set('hoursFor', 'email');
-  const refused = await mary.post('/me/contact', {}, bad);
-  assert.equal(refused.status, 400);
-  assert.doesNotMatch(textOf(refused), /<script/);
-  assert.equal((await ask({ method: 'PUT', path: '/me/contact' })).status, 405);
-  assert.deepEqual([...readHtmlForm(textOf(await mary.get('/me/contact')))], [...own]);
-  assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 303);
-});
-
-/** The headers that a browser sends with a form of another page: with Fetch Metadata, and of an older browser without. */
-const foreignForms = [
-  { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
-  { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' },
-  { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
-  { 'sec-fetch-site': 'cross-site', origin: 'null' },
-  { origin: 'https://evil.example' },
-  { origin: 'http://127.0.0.1:1' },
-  { origin: 'null' },
-  { 'sec-fetch-site': 'none', origin: 'null' },
-  { origin: '' },
-];
-
-test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Site of another page, sign-out included', async () => {
-  const mary = await signedIn('demo-mary');
-  const session = mary.cookies.get('citizen-session');
-  const own = readHtmlForm(textOf(await mary.get('/me/contact')));
-  const forms = [
-    ['/me/contact', own],
-    ['/me/record', new URLSearchParams({ locked: 'true' })],
-    ['/me', new URLSearchParams({ text: 'permit' })],
-    ['/me/messages/ntf_x', new URLSearchParams({ what: 'archive' })],
-    ['/me/sign-out', undefined],
-  ] as const;
-  for (const headers of foreignForms) {
-    for (const [path, form] of forms) {
-      const answer = await mary.post(path, headers, form);
-      // The sign-in page is the start page of visitors.
-      const expected = [path === '/me' ? 200 : 403, signInHeading];
-      assert.deepEqual([answer.status, headingOf(answer)], expected, `${path} ${JSON.stringify(headers)}`);
-    }
-  }
-  assert.equal(mary.cookies.get('citizen-session'), session);
-  const page = await mary.get('/me/record');
-  assert.equal(page.headers['referrer-policy'], 'same-origin', 'otherwise browsers send Origin: null for own forms');
-  assert.match(textOf(page), /name="locked" value="true"/);
-  const ownHeaders = [{ origin: home.url }, { origin: 'null', 'sec-fetch-site': 'same-origin' }];
-  for (const headers of ownHeaders) assert.equal((await mary.post('/me/contact', headers, own)).status, 303);
-  const out = await mary.post('/me/sign-out', { origin: home.url, 'sec-fetch-site': 'same-origin' });
-  assert.deepEqual(
-    [out.status, mary.cookies.size],
-    [200, 2],
-    'the choice at the issuer of the demo and the hash of the last attempt stay',
-  );
-  assert.equal(headingOf(await mary.get('/me')), signInHeading);
 });
 
 /** The headers of a browser that loads an address as a part of another page, on another host of the same domain. */

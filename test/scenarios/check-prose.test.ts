@@ -139,6 +139,25 @@ test('comments and quoted texts of a YAML file are checked, and its queries are 
   assert.deepEqual(found(text, 'docs/alerts.yaml'), ['1 house', '1 is told', '5 Who asks waits behind …', '5 behind']);
 });
 
+test('the values of a JSON file are checked, labels without the rules of sentences, and names are not', () => {
+  const text = [
+    '{',
+    '  "told anew": "{sender} wrote",',
+    '  "house": "anew",',
+    '  "paragraphs": ["It is done anew.", "A \\"house\\" stands here."],',
+    '  "text": "Who asks waits.",',
+    '  "title": "Who asked anew"',
+    '}',
+  ].join('\n');
+  assert.deepEqual(found(text, 'src/locales/en.json'), [
+    '4 anew',
+    '4 house',
+    '4 stands',
+    '5 Who asks waits. …',
+    '6 anew',
+  ]);
+});
+
 test('names with a rejected word are reported, and names with similar letters are not', () => {
   assert.deepEqual(found('const withHouse = tellAll(helpdesk, warehouse, dashboard);'), ['1 withHouse', '1 tellAll']);
   assert.deepEqual(found('letGo(threadWakes, navigateTo, hasRoom);'), ['1 letGo', '1 threadWakes']);

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import {
   accessibilityViolations,
   browserSkipReason,
+  type OpenedPage,
   openBrowser,
   openPage,
   overflowingElements,
@@ -56,64 +57,84 @@ async function choose(page: Page, option: string): Promise<void> {
   });
 }
 
-async function send(page: Page): Promise<void> {
-  await reach(page, 'Save');
+/** Presses the link or button with this name by the keyboard, and waits for the next page. */
+async function press(page: Page, name: string): Promise<void> {
+  await reach(page, name);
   await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
 }
+
+/** Signs in and opens the overview. */
+async function openContact(page: Page, citizenId: string): Promise<void> {
+  await page.getByText(citizenId).locator('..').locator('a').click();
+  await page.waitForURL(`${home.url}/me/contact`);
+}
+
+/** A check of the errors, the layout and the accessibility of the current page. */
+function checkOf({ page, errors }: OpenedPage) {
+  return async (where: string) =>
+    assert.deepEqual(
+      [errors, await overflowingElements(page), await accessibilityViolations(page)],
+      [[], [], []],
+      where,
+    );
+}
+
+const focusedRole = (page: Page) => page.evaluate<string>(`document.activeElement.getAttribute('role')`);
 
 for (const look of looks) {
   test(`preferences can be set with the keyboard only, and errors are announced first, ${look.scheme}, ${look.widthPx} px wide`, {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
-    const { page, errors } = seen;
-    await page.getByText('demo-mary').locator('..').locator('a').click();
-    await page.waitForURL(`${home.url}/me/contact`);
-    const check = async (where: string) =>
-      assert.deepEqual(
-        [errors, await overflowingElements(page), await accessibilityViolations(page)],
-        [[], [], []],
-        where,
-      );
-    await check('the form');
+    const { page } = seen;
+    const check = checkOf(seen);
+    await openContact(page, 'demo-mary');
+    await check('the overview');
+    await press(page, 'Choose how we contact you');
+    await check('the order');
     await reach(page, 'Email');
     await choose(page, 'Second');
     await reach(page, 'Text message');
     await choose(page, 'Second');
-    await send(page);
-    await check('the form with what is wrong');
-    const focused = await page.evaluate<string>(`document.activeElement.getAttribute('role')`);
-    assert.equal(focused, 'alert');
+    await press(page, 'Save');
+    await check('the order with its error');
+    assert.equal(await focusedRole(page), 'alert');
+    assert.match(await page.title(), /^Error: Choose how we contact you – /);
     const [fault] = await page.locator('[role=alert] a').allInnerTexts();
-    assert.equal(fault, 'Two ways have the same place in the order. Give each its own.');
+    assert.equal(fault, 'Two ways have the same place. Choose a different place for each.');
     await reach(page, fault ?? '');
     await page.keyboard.press('Enter');
     await page.waitForURL(({ hash }) => hash === '#email');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Shift+Tab');
     await choose(page, 'First');
+    await press(page, 'Save');
+    await check('the saved order');
+    assert.equal(page.url(), `${home.url}/me/contact?done=saved`);
+    assert.equal(await focusedRole(page), 'status');
+    await press(page, 'Choose when we contact you');
+    await check('the hours');
     await reach(page, 'Emails only in these hours');
     if (!(await page.locator('#hours-email').isChecked())) await page.keyboard.press('Space');
     await reach(page, 'From');
     await choose(page, '8:00');
     await reach(page, 'Until');
     await choose(page, '18:00');
-    await reach(page, 'Time zone');
-    await choose(page, 'Europe/Lisbon');
-    await send(page);
-    await check('the form that was kept');
-    assert.equal(page.url(), `${home.url}/me/contact?done=wishes`);
-    assert.match((await page.locator('[role=status]').textContent()) ?? '', /^Your wishes are kept\./);
+    await press(page, 'Save');
+    await press(page, 'Choose when we contact you');
     const chosen = await page.evaluate<string[]>(`[...document.querySelectorAll('select')].map((one) => one.value)`);
-    assert.deepEqual(chosen, ['1', '2', '', '8', '18', 'Europe/Lisbon', '']);
+    assert.deepEqual(chosen, ['8', '18', 'UTC']);
     assert.ok(await page.locator('#hours-email').isChecked());
+    await page.goto(`${home.url}/me/contact/language`);
+    await check('the language');
+    await page.goto(`${home.url}/me/contact/channels`);
+    await reach(page, 'Text message');
+    await choose(page, 'Never');
+    await press(page, 'Save');
+    await check('the question before text messages stop');
+    await press(page, 'Cancel');
+    assert.equal(page.url(), `${home.url}/me/contact`);
   });
-}
-
-/** Presses the button with this name by the keyboard, and waits for the next page. */
-async function press(page: Page, name: string): Promise<void> {
-  await reach(page, name);
-  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
 }
 
 for (const look of looks) {
@@ -121,44 +142,79 @@ for (const look of looks) {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
-    const { page, errors } = seen;
-    await page.getByText('demo-anh').locator('..').locator('a').click();
-    await page.waitForURL(`${home.url}/me/contact`);
-    const check = async (where: string) =>
-      assert.deepEqual(
-        [errors, await overflowingElements(page), await accessibilityViolations(page)],
-        [[], [], []],
-        where,
-      );
-    const frameOf = (field: string) =>
-      page.evaluate<string>(`getComputedStyle(document.querySelector('${field}')).borderInlineStartWidth`);
+    const { page } = seen;
+    const check = checkOf(seen);
+    await openContact(page, 'demo-anh');
+    await press(page, 'Change your email address');
+    await check('the address');
     await press(page, 'Send a code by email');
     await check('no address');
-    assert.deepEqual([await frameOf('#address-email'), await frameOf('#language')], ['3px', '2px']);
+    const width = await page.evaluate<string>(
+      `getComputedStyle(document.querySelector('#address')).borderInlineStartWidth`,
+    );
+    assert.equal(width, '3px');
     const address = `anh.${'long-'.repeat(8)}${look.widthPx}@example.org`;
     await reach(page, 'New email address');
     await page.keyboard.type(address);
     await press(page, 'Send a code by email');
-    await check('a code is on its way');
+    await check('the code');
     const code = await readCodeFromOutbox(home, address);
     await reach(page, 'Code from the email');
     await page.keyboard.type(differentCode(code));
     await press(page, 'Confirm the email address');
     await check('the wrong code');
-    assert.equal(await page.evaluate<string>(`document.activeElement.getAttribute('role')`), 'alert');
-    await reach(page, 'Code from the email');
-    await page.keyboard.type(code);
+    assert.equal(await focusedRole(page), 'alert');
+    await page.locator('#code').fill(code);
     await press(page, 'Confirm the email address');
     await check('the address is confirmed');
-    assert.ok((await page.getByRole('status').textContent())?.startsWith('The address is confirmed'));
+    assert.equal(await focusedRole(page), 'status');
+    await press(page, 'Remove the email address');
+    await check('the question before the address is removed');
     await press(page, 'Remove the email address');
     await check('the address is removed');
-    assert.ok((await page.getByRole('status').textContent())?.startsWith('The address was removed.'));
+    assert.equal(await page.getByText('We removed the email address.').count(), 1);
   });
 }
 
+test('the lock asks for a confirmation, and reports its success', { skip }, async () => {
+  await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/record`, looks[0] ?? assert.fail());
+  const { page } = seen;
+  const check = checkOf(seen);
+  await page.getByText('demo-suharti').locator('..').locator('a').click();
+  await page.waitForURL(`${home.url}/me/record`);
+  for (const action of ['Lock my details', 'Unlock my details']) {
+    await press(page, action);
+    await check(`the question: ${action}`);
+    await press(page, action);
+    await check(`the success: ${action}`);
+    assert.equal(await focusedRole(page), 'status');
+  }
+});
+
+test('a warning appears before the session ends, destroys no typed text, and extends the session in a new tab', {
+  skip,
+}, async () => {
+  await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, looks[0] ?? assert.fail());
+  const { page } = seen;
+  await openContact(page, 'demo-joao');
+  await page.goto(`${home.url}/me/contact/email`);
+  await page.locator('#address').fill('typed@example.org');
+  const warning = page.locator('.session-warning');
+  assert.equal(await warning.isVisible(), false);
+  const seconds = await page.evaluate<number>(`document.getAnimations()[0].effect.getTiming().delay / 1000`);
+  assert.ok(seconds >= 26 * 60 && seconds <= 28 * 60, String(seconds));
+  await page.evaluate(`document.getAnimations()[0].finish()`);
+  await warning.waitFor();
+  await checkOf(seen)('the warning');
+  const [tab] = await Promise.all([page.waitForEvent('popup'), warning.locator('a').click()]);
+  await tab.waitForLoadState();
+  assert.equal(await tab.locator('h1').textContent(), 'You are still signed in');
+  assert.deepEqual(await accessibilityViolations(tab), []);
+  assert.equal(await page.locator('#address').inputValue(), 'typed@example.org');
+});
+
 for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
-  test(`the contact page has no errors in any state at the width of a phone, in ${locale}`, {
+  test(`the contact pages have no errors at the width of a phone, in ${locale}`, {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, {
@@ -167,12 +223,15 @@ for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
       locale,
     });
     const { page, errors } = seen;
-    await page.getByText('demo-layla').locator('..').locator('a').click();
-    await page.waitForURL(`${home.url}/me/contact`);
-    await page.locator('#address-email').fill(`layla.${locale}@example.org`);
-    await Promise.all([page.waitForEvent('load'), page.locator('#address-email').press('Enter')]);
-    await page.locator('#code-email').fill('0');
-    await Promise.all([page.waitForEvent('load'), page.locator('#code-email').press('Enter')]);
+    await openContact(page, 'demo-layla');
+    for (const path of ['channels', 'hours', 'language', 'phone', 'email']) {
+      await page.goto(`${home.url}/me/contact/${path}`);
+      assert.deepEqual([errors, await overflowingElements(page)], [[], []], path);
+    }
+    await page.locator('#address').fill(`layla.${locale}@example.org`);
+    await Promise.all([page.waitForEvent('load'), page.locator('#address').press('Enter')]);
+    await page.locator('#code').fill('0');
+    await Promise.all([page.waitForEvent('load'), page.locator('#code').press('Enter')]);
     assert.deepEqual([errors, await overflowingElements(page)], [[], []]);
     // The structure of the page is the same in all languages.
     if (locale === 'de') assert.deepEqual(await accessibilityViolations(page), []);

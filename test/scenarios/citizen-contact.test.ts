@@ -18,7 +18,8 @@ before(async () => {
 });
 
 const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-const kept = 'Your wishes are kept.';
+const saved = 'We saved your choice.';
+const channels = '/me/contact/channels';
 
 async function signedIn(citizenId: string): Promise<CookieBrowser> {
   const browser = openCookieBrowser(home.url);
@@ -27,23 +28,37 @@ async function signedIn(citizenId: string): Promise<CookieBrowser> {
   return browser;
 }
 
+/** The fields of the form on that page. */
+const formAt = async ({ get }: CookieBrowser, path: string) =>
+  readHtmlForm(textOf(await get(path)), `action="${path}"`);
+
 /** The form of the page with these fields changed. */
-async function changed(browser: CookieBrowser, change: Readonly<Record<string, string>>): Promise<URLSearchParams> {
-  const form = readHtmlForm(textOf(await browser.get('/me/contact')));
+async function changed(browser: CookieBrowser, path: string, change: Readonly<Record<string, string>>) {
+  const form = await formAt(browser, path);
   for (const [name, value] of Object.entries(change)) form.set(name, value);
   return form;
 }
 
-test('the contact page shows the saved preferences of a citizen, and later messages follow them', async () => {
+test('the contact pages save the preferences of a citizen, and later messages follow them', async () => {
   const mary = await signedIn('demo-mary');
-  const form = await changed(mary, { email: 'never', letter: '1', language: 'sv' });
-  const sent = await mary.post('/me/contact', {}, form);
-  assert.deepEqual([sent.status, sent.headers.location], [303, '/me/contact?done=wishes'], textOf(sent));
-  const page = textOf(await mary.get('/me/contact?done=wishes'));
-  assert.ok(page.includes(kept));
-  assert.deepEqual([...readHtmlForm(page)], [...form]);
-  const again = textOf(await mary.get('/me/contact'));
-  assert.deepEqual([again.includes(kept), [...readHtmlForm(again)]], [false, [...form]]);
+  await mary.get('/me?lang=en');
+  const form = await changed(mary, channels, { email: 'never', letter: '1' });
+  const question = await mary.post(channels, {}, form);
+  assert.equal(question.status, 200);
+  assert.match(textOf(question), /<h1>Stop emails<\/h1>.*class="warning">Stop emails<\/button>.*>Cancel</s);
+  assert.notEqual((await formAt(mary, channels)).get('email'), 'never', 'nothing is saved before the confirmation');
+  const sent = await mary.post(channels, {}, readHtmlForm(textOf(question), 'name="sure"'));
+  assert.deepEqual([sent.status, sent.headers.location], [303, '/me/contact?done=saved'], textOf(sent));
+  const language = await changed(mary, '/me/contact/language', { language: 'nb' });
+  assert.equal((await mary.post('/me/contact/language', {}, language)).status, 303);
+  const page = textOf(await mary.get('/me/contact?done=saved'));
+  assert.match(page, new RegExp(`role="status" tabindex="-1" autofocus><p>${saved}`));
+  for (const expected of ['<li>Letter</li>', '<p>Email: Never</p>', 'Norwegian Bokmål'])
+    assert.ok(page.includes(expected), expected);
+  assert.deepEqual([...(await formAt(mary, channels))], [...form], 'the other forms keep what was saved');
+  assert.equal(textOf(await mary.get('/me/contact')).includes(saved), false);
+  // A channel that is off already needs no confirmation.
+  assert.equal((await mary.post(channels, {}, form)).status, 303);
   const [ask, token] = [createHttpClient(home.url), await home.fetchAccessToken()];
   const message = { citizenId: 'demo-mary', message: 'Your permit is ready.' };
   const id = String(parseJsonBody(await ask(postJson(token, '/v1/notifications/send', message)))['id']);
@@ -56,25 +71,31 @@ test('the contact page shows the saved preferences of a citizen, and later messa
 
 test('invalid preferences are shown again with their errors, and the saved preferences do not change', async () => {
   const layla = await signedIn('demo-layla');
-  assert.equal((await layla.post('/me/contact', {}, await changed(layla, { sms: '1' }))).status, 303);
-  const before = [...readHtmlForm(textOf(await layla.get('/me/contact')))];
-  for (const [change, message] of [
-    [{ email: '1', sms: '1' }, 'Two ways have the same place in the order.'],
-    [{ hoursFor: 'email', from: '8', until: '8', timeZone: 'UTC' }, 'Choose two different hours'],
-    [{ hoursFor: 'email', from: '8', until: '18' }, 'Choose a time zone.'],
+  assert.equal((await layla.post(channels, {}, await changed(layla, channels, { sms: '1' }))).status, 303);
+  const readAll = async () =>
+    (
+      await Promise.all([channels, '/me/contact/hours', '/me/contact/language'].map((path) => formAt(layla, path)))
+    ).join();
+  const before = await readAll();
+  for (const [page, change, message] of [
+    ['channels', { email: '1', sms: '1' }, 'Two ways have the same place.'],
+    ['hours', { hoursFor: 'email', from: '8', until: '8', timeZone: 'UTC' }, 'Choose two different hours'],
+    ['hours', { hoursFor: 'email', from: '8', until: '', timeZone: 'UTC' }, 'Choose from when and until when'],
+    ['hours', { hoursFor: 'email', from: '8', until: '18', timeZone: '' }, 'Choose a time zone.'],
     // Only the operation detects this fault.
-    [{ hoursFor: 'email', from: '8', until: '18', timeZone: 'Oslo' }, 'The form could not be read.'],
-    [{ letter: 'never' }, 'The form could not be read.'],
-    [{ language: '<b>' }, 'The form could not be read.'],
+    ['hours', { hoursFor: 'email', from: '8', until: '18', timeZone: 'Oslo' }, 'We could not read the form.'],
+    ['channels', { letter: 'never' }, 'We could not read the form.'],
+    ['language', { language: '<b>' }, 'We could not read the form.'],
   ] as const) {
-    const form = await changed(layla, change);
-    const answer = await layla.post('/me/contact', {}, form);
+    const path = `/me/contact/${page}`;
+    const form = await changed(layla, path, change);
+    const answer = await layla.post(path, {}, form);
     assert.equal(answer.status, 400, message);
     assert.ok(textOf(answer).includes(message), message);
-    assert.match(textOf(answer), /role="alert"/);
-    assert.deepEqual([...readHtmlForm(textOf(answer))].sort(), [...form].sort());
+    assert.match(textOf(answer), /<title>Error: .*role="alert"[^>]*><h2>There is a problem</s);
+    assert.deepEqual([...readHtmlForm(textOf(answer), `action="${path}"`)].sort(), [...form].sort());
   }
-  assert.deepEqual([...readHtmlForm(textOf(await layla.get('/me/contact')))], before);
+  assert.equal(await readAll(), before);
 });
 
 test('the contact page shows the confirmed addresses, and no address from the register', async () => {
@@ -82,7 +103,7 @@ test('the contact page shows the confirmed addresses, and no address from the re
   const registered =
     home.readDemoFile().citizens.find(({ citizenId }) => citizenId === 'demo-anh')?.email ?? assert.fail();
   const before = textOf(await anh.get('/me/contact'));
-  assert.equal(before.match(/None is confirmed/g)?.length, 2);
+  assert.equal(before.match(/You have not confirmed/g)?.length, 2);
   assert.ok(!before.includes(registered));
   const path = join(home.dataDir, 'contacts.jsonl');
   const email = { address: 'anh+new@example.org', verifiedAt: '2026-01-02T00:00:00Z' };
@@ -91,44 +112,43 @@ test('the contact page shows the confirmed addresses, and no address from the re
   assert.equal(ran.code, 0, ran.stderr);
   const page = textOf(await anh.get('/me/contact'));
   assert.match(page, /<bdi>anh\+new@example\.org<\/bdi>, confirmed on\s*<time datetime="2026-01-02T00:00:00Z">/);
-  assert.equal(page.match(/None is confirmed/g)?.length, 1);
+  assert.equal(page.match(/You have not confirmed/g)?.length, 1);
   // New preferences keep the address.
-  assert.equal((await anh.post('/me/contact', {}, readHtmlForm(page))).status, 303);
+  assert.equal((await anh.post(channels, {}, await formAt(anh, channels))).status, 303);
   assert.match(textOf(await anh.get('/me/contact')), /anh\+new@example\.org/);
 });
 
-test('a citizen can verify an address with a code and remove it', async () => {
+test('a citizen can verify an address with a code and remove it after a confirmation', async () => {
   const joao = await signedIn('demo-joao');
   const address = 'joao.new@example.org';
-  const form = readHtmlForm(textOf(await joao.get('/me/contact')), 'value="ask"');
+  const form = await formAt(joao, '/me/contact/email');
+  assert.deepEqual([...form], [['address', '']]);
   form.set('address', ` ${address} `);
-  assert.deepEqual(
-    [...form],
-    [
-      ['what', 'ask'],
-      ['channel', 'email'],
-      ['address', ` ${address} `],
-    ],
-  );
-  const asked = await joao.post('/me/contact', {}, form);
-  assert.deepEqual([asked.status, asked.headers.location], [303, '/me/contact?done=asked'], textOf(asked));
-  const page = textOf(await joao.get('/me/contact?done=asked'));
-  assert.match(page, /A code is on its way\..*<bdi>joao\.new@example\.org<\/bdi>: A code was sent there/s);
-  assert.equal(page.match(/None is confirmed/g)?.length, 2);
-  const entering = readHtmlForm(page, 'value="confirm"');
+  const asked = await joao.post('/me/contact/email', {}, form);
+  assert.deepEqual([asked.status, asked.headers.location], [303, '/me/contact/email/code'], textOf(asked));
+  const overview = textOf(await joao.get('/me/contact'));
+  assert.equal(overview.match(/You have not confirmed/g)?.length, 2);
+  assert.match(overview, /<a href="\/me\/contact\/email\/code">Enter the code from the email<\/a>/);
+  const page = textOf(await joao.get('/me/contact/email/code'));
+  assert.match(page, /<bdi>joao\.new@example\.org<\/bdi>: We sent a code there\. It works for 15 minutes\./);
   const code = await readCodeFromOutbox(home, address);
   // The code with spaces, as people write it.
-  entering.set('code', ` ${code.slice(0, 3)} ${code.slice(3)}`);
-  const confirmed = await joao.post('/me/contact', {}, entering);
-  assert.equal(confirmed.headers.location, '/me/contact?done=confirmed', textOf(confirmed));
-  const after = textOf(await joao.get('/me/contact?done=confirmed'));
-  assert.match(after, /<bdi>joao\.new@example\.org<\/bdi>, confirmed on/);
-  assert.equal(after.includes('value="confirm"'), false);
-  const removing = readHtmlForm(after, 'value="remove"');
-  for (const _ of ['once', 'and again, by a second press']) {
-    const removed = await joao.post('/me/contact', {}, removing);
-    assert.ok(removed.status === 303 || removed.status === 200, textOf(removed));
+  const entering = new URLSearchParams({ code: ` ${code.slice(0, 3)} ${code.slice(3)}` });
+  const confirmed = await joao.post('/me/contact/email/code', {}, entering);
+  assert.equal(confirmed.headers.location, '/me/contact?done=confirmed-email', textOf(confirmed));
+  const after = textOf(await joao.get('/me/contact?done=confirmed-email'));
+  assert.match(after, /role="status".*You confirmed your email address\..*<bdi>joao\.new@example\.org<\/bdi>/s);
+  assert.equal(after.includes('/me/contact/email/code'), false);
+  const question = textOf(await joao.get('/me/contact/email/remove'));
+  assert.match(
+    question,
+    /<bdi>joao\.new@example\.org<\/bdi>.*class="warning">Remove the email address<\/button> <a href="\/me\/contact">Cancel/s,
+  );
+  for (const location of ['/me/contact?done=removed-email', '/me/contact']) {
+    const removed = await joao.post('/me/contact/email/remove', {}, new URLSearchParams());
+    assert.deepEqual([removed.status, removed.headers.location], [303, location]);
   }
+  assert.equal((await joao.get('/me/contact/email/remove')).headers.location, '/me/contact');
   assert.doesNotMatch(textOf(await joao.get('/me/contact')), /joao\.new/);
   assert.match(textOf(await joao.get('/me')), /O seu correio eletrónico para mensagens oficiais foi alterado/);
   await waitUntil(async () => {
@@ -141,39 +161,35 @@ test('a citizen can verify an address with a code and remove it', async () => {
 
 test('an invalid address or code shows its error next to the field', async () => {
   const suharti = await signedIn('demo-suharti');
-  const errorsOf = async (change: Readonly<Record<string, string>>) => {
-    const answer = await suharti.post('/me/contact', {}, new URLSearchParams(change));
+  const [email, codes] = ['/me/contact/email', '/me/contact/email/code'];
+  const errorsOf = async (path: string, change: Readonly<Record<string, string>>) => {
+    const answer = await suharti.post(path, {}, new URLSearchParams(change));
     const page = textOf(answer);
     const [, field = '', text = ''] = /role="alert".*?<a href="#([\w-]+)">(.*?)<\/a>/s.exec(page) ?? [];
-    assert.match(page, new RegExp(`id="${field}"[^>]*aria-invalid="true" aria-describedby="fault-${field}"`));
+    assert.match(
+      page,
+      new RegExp(`id="${field}"[^>]*aria-invalid="true" aria-describedby="${field}-hint fault-${field}"`),
+    );
     return [answer.status, field, text, new RegExp(`id="${field}"[^>]* value="([^"]*)"`).exec(page)?.[1]];
   };
-  const ask = { what: 'ask', channel: 'email' };
-  const confirm = { what: 'confirm', channel: 'email' };
-  const noAddress = 'This is no email address to which a code can go.';
-  assert.deepEqual(await errorsOf({ ...ask, address: 'a"b' }), [400, 'address-email', noAddress, 'a&quot;b']);
-  const [, field, text] = await errorsOf({ ...confirm, code: '012345' });
-  assert.deepEqual([field, text?.toString().slice(0, 21)], ['address-email', 'A new code is needed:']);
-  assert.equal(
-    (await suharti.post('/me/contact', {}, new URLSearchParams({ ...ask, address: 'su@example.org' }))).status,
-    303,
-  );
+  const noAt = 'Enter the email address again: there is no @.';
+  assert.deepEqual(await errorsOf(email, { address: 'a"b' }), [400, 'address', noAt, 'a&quot;b']);
+  const [, field, text] = await errorsOf(codes, { code: '012345' });
+  assert.deepEqual([field, text?.toString().slice(0, 19)], ['address', 'Ask for a new code.']);
+  assert.equal((await suharti.post(email, {}, new URLSearchParams({ address: 'su@example.org' }))).status, 303);
+  assert.deepEqual((await errorsOf(codes, { code: ' ' }))[2], 'Enter the code that we sent you.');
   for (const code of ['12', 'x'.repeat(6), differentCode(await readCodeFromOutbox(home, 'su@example.org'))])
-    assert.deepEqual((await errorsOf({ ...confirm, code })).slice(0, 3), [
-      ...[400, 'code-email', 'This is not the code that was sent last.'],
+    assert.deepEqual(await errorsOf(codes, { code }), [
+      ...[400, 'code', 'This is not the code that we sent last. Check it and enter it again.', code],
     ]);
   await waitPastMidnight();
   await waitUntil(async () => {
-    const answer = await suharti.post('/me/contact', {}, new URLSearchParams({ ...ask, address: 'su@example.org' }));
+    const answer = await suharti.post(email, {}, new URLSearchParams({ address: 'su@example.org' }));
     return answer.status !== 303;
   });
-  assert.deepEqual(await errorsOf({ ...ask, address: 'su@example.org' }), [
-    ...[400, 'address-email', 'No more codes can be sent today. Try again tomorrow.', 'su@example.org'],
+  assert.deepEqual(await errorsOf(email, { address: 'su@example.org' }), [
+    ...[400, 'address', 'We cannot send you more codes today. Try again tomorrow.', 'su@example.org'],
   ]);
-  for (const wrong of [
-    { what: 'ask', channel: 'letter' },
-    { what: 'erase', channel: 'email' },
-    { what: '', channel: 'email' },
-  ])
-    assert.equal((await suharti.post('/me/contact', {}, new URLSearchParams({ ...wrong }))).status, 400);
+  for (const path of ['/me/contact', '/me/contact/letter', '/me/contact/email/erase'])
+    assert.ok([404, 405].includes((await suharti.post(path, {}, new URLSearchParams())).status), path);
 });

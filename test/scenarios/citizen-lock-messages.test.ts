@@ -22,8 +22,8 @@ for (const engine of engines) {
       await app.commit({ events: [notice.event], statements: notice.statements });
     }
     await contactApp.run();
-    assert.match(contactApp.mails().join(), /^ida@example\.org: Sie hatten Ihre Angaben gesperrt\./);
-    assert.match(contactApp.texts.join(), /^\+4740000001: You had locked your details\./);
+    assert.match(contactApp.mails().join(), /^ida@example\.org: Ihre Angaben waren gesperrt\./);
+    assert.match(contactApp.texts.join(), /^\+4740000001: Your details were locked\./);
     assert.deepEqual(
       [
         Object(await contactApp.inbox('cit-ida')).items.length,

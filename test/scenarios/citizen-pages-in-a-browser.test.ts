@@ -156,8 +156,8 @@ for (const look of looks) {
     await check('Documents');
     await pressInMenu(page, 'Use of your data');
     await check('Use of your data');
-    await pressInMenu(page, 'How to reach you');
-    await check('How to reach you');
+    await pressInMenu(page, 'How we contact you');
+    await check('How we contact you');
     await pressInMenu(page, 'Sign out');
     await check('You are signed out');
     await page.goBack();

@@ -96,9 +96,12 @@ test('a receipt that was confirmed by the link in a mail leaves the message new,
   assert.equal((await client({ method: 'POST', path })).status, 303);
   assert.equal(await stateOf(id), 'delivered');
   const mary = await signIn('demo-mary');
-  assert.match(textOf(await mary.get('/me')), new RegExp(`/me/messages/${id}">Confirm me</a> <span class="badge">New`));
+  assert.match(
+    textOf(await mary.get('/me')),
+    new RegExp(`/me/messages/${id}">Confirm me</a> <span class="tag tag-new">New`),
+  );
   const confirmed =
-    /<bdi>This server<\/bdi><\/p>\s*<p>Someone used the link in an email to confirm that a message was received</;
+    /<bdi>[^<]* \(automatic\)<\/bdi>[\s\S]{0,300}Someone used the link in an email to confirm that a message was received</;
   await waitUntil(async () => confirmed.test(textOf(await mary.get('/me/uses'))));
 });
 
@@ -245,24 +248,28 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
   const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
   const decision = async () =>
     parseJsonBody(await client(postJson(accessToken, '/v1/identity/verify', claims)))['decision'];
-  const press = (locked: string, headers: object = {}) =>
-    mary.post('/me/record', { ...headers }, new URLSearchParams({ locked }));
+  const press = (path: string, headers: object = {}) =>
+    mary.post(`/me/record/${path}`, { ...headers }, new URLSearchParams());
   assert.equal(await decision(), 'match');
-  assert.match(textOf(await mary.get('/me/record')), /name="locked" value="true"[\s\S]*Lock my details/);
-  const crossSite = await press('true', { 'sec-fetch-site': 'same-site' });
+  assert.match(textOf(await mary.get('/me/record')), /<a href="\/me\/record\/lock">Lock my details<\/a>/);
+  const question = await mary.get('/me/record/lock');
+  assert.equal(headingOf(question), 'Lock my details');
+  assert.match(textOf(question), /class="warning">Lock my details<\/button> <a href="\/me\/record">Cancel<\/a>/);
+  const crossSite = await press('lock', { 'sec-fetch-site': 'same-site' });
   assert.deepEqual([crossSite.status, await decision()], [403, 'match']);
-  const done = await press('true');
-  assert.deepEqual([done.status, done.headers.location], [303, '/me/record#lock']);
+  const done = await press('lock');
+  assert.deepEqual([done.status, done.headers.location], [303, '/me/record?done=locked']);
   assert.equal(await decision(), 'no_match');
-  const page = textOf(await mary.get('/me/record'));
+  const page = textOf(await mary.get('/me/record?done=locked'));
+  assert.match(page, /role="status"[^>]*><p>Your details are locked\.<\/p>/);
   assert.match(page, /class="note">You have locked your details\./);
-  assert.match(page, /name="locked" value="false"[\s\S]*Lift the lock/);
+  assert.match(page, /<a href="\/me\/record\/unlock">Unlock my details<\/a>/);
+  assert.doesNotMatch(textOf(await mary.get('/me/record?done=unlocked')), /role="status"[^>]*><p>Your details/);
   assert.match(textOf(await mary.get('/me')), />Your details are locked</);
-  // A repeated form of an older page and an unknown value change nothing.
-  assert.equal((await press('true')).status, 303);
-  assert.equal((await press('perhaps')).status, 200);
+  // A repeated form of an older page changes nothing.
+  assert.equal((await press('lock')).status, 303);
   assert.equal(textOf(await mary.get('/me')).split('>Your details are locked<').length, 2);
-  assert.equal((await press('false')).status, 303);
+  assert.equal((await press('unlock')).status, 303);
   assert.equal(await decision(), 'match');
   await waitUntil(async () => {
     const uses = textOf(await mary.get('/me/uses'));
@@ -270,13 +277,11 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
       (expected) => uses.includes(expected),
     );
   });
-  await waitUntil(async () =>
-    textOf(await client({ path: '/outbox' })).includes('Your details are not locked any more'),
-  );
-  const presses = [...new Array(4).fill(['true', 'false']).flat(), 'true'];
-  for (const locked of presses) assert.equal((await press(locked)).status, 303);
-  const refused = await press('false');
-  assert.deepEqual([refused.status, textOf(refused).includes('cannot be lifted again before tomorrow')], [429, true]);
+  await waitUntil(async () => textOf(await client({ path: '/outbox' })).includes('Your details are no longer locked'));
+  const presses = [...new Array(4).fill(['lock', 'unlock']).flat(), 'lock'];
+  for (const path of presses) assert.equal((await press(path)).status, 303);
+  const refused = await press('unlock');
+  assert.deepEqual([refused.status, textOf(refused).includes('unlocked your details too often today')], [429, true]);
   const lift = async (...args: readonly string[]) =>
     await runCommandInProcess(server, 'citizens', 'unlock', 'demo-mary', ...args);
   assert.deepEqual([(await lift('--own')).code, (await lift('--reason', 'x')).code], [2, 2]);
@@ -305,4 +310,14 @@ test('a cancelled sign-in shows a page and creates no session', async () => {
   assert.deepEqual([page.status, headingOf(page)], [403, 'You are not signed in']);
   // The cookie of attempts stays, for other tabs.
   assert.deepEqual([...browser.cookies.keys()], ['citizen-sign-in']);
+});
+
+test('an erasure of the citizen deletes the session', async () => {
+  const joao = await signIn('demo-joao');
+  const other = await signIn('demo-layla');
+  assert.equal((await joao.get('/me/documents')).status, 200);
+  assert.equal((await runCommandInProcess(server, 'citizens', 'erase', 'demo-joao', '--yes')).code, 0);
+  const over = await joao.get('/me/documents');
+  assert.deepEqual([over.status, headingOf(over)], [403, 'Your official messages and documents']);
+  assert.equal((await other.get('/me/documents')).status, 200);
 });

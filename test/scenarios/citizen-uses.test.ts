@@ -53,7 +53,7 @@ test('the citizen sees each verification: the service, the claims, the purpose a
     '<dt>Answer</dt><dd><bdi>The details were not confirmed</bdi>',
     '<dt>Reason</dt><dd><bdi>Some of the details are not the same as in the register.</bdi>',
     '<a href="/me/record">Your details in the register</a>',
-    '<a href="https://register.example/corrections?a=1&amp;b=2">How to have the register put right</a>',
+    '<a href="https://register.example/corrections?a=1&amp;b=2">How to have your details corrected</a>',
     '<dt>Why</dt><dd><bdi>parking &lt;permit&gt;</bdi>',
     '<dt>Legal basis</dt><dd><bdi>Road Act 7</bdi>',
     'Ask the service for another way',

@@ -15,7 +15,7 @@ const citizens = {
   'cit-jon': { name: 'Jon', phone: '+4740000001' },
 };
 const email = { channel: 'email', address: 'new@example.org' };
-const changeNotice = 'Official messages for you do not go to the email address of before any more.';
+const changeNotice = 'We will no longer send official messages to your previous email address.';
 
 const open = async (t: TestContext, engine: Engine) => await openContactApp(t, await engine.open(t), citizens);
 type ContactApp = Awaited<ReturnType<typeof open>>;
@@ -206,10 +206,7 @@ for (const engine of engines) {
     await contactApp.run();
     const [code = '', notice = '', ...rest] = contactApp.texts;
     assert.match(code, /^\+4799999999: Koden din er \d{6}\./);
-    assert.match(
-      notice,
-      /^\+4740000001: Offentlige meldinger til deg sendes ikke lenger til det tidligere telefonnummeret/,
-    );
+    assert.match(notice, /^\+4740000001: Vi sender ikke lenger offentlige meldinger til det tidligere telefonnummeret/);
     assert.deepEqual(rest, []);
     const contact = await contactApp.contactOf('cit-jon');
     assert.deepEqual(
@@ -236,7 +233,7 @@ for (const engine of engines) {
     await contactApp.run(6 * oneDayMs);
     assert.deepEqual(
       contactApp.texts.map((text) => text.slice(0, 24)),
-      ['+4740000001: Official me'],
+      ['+4740000001: We will no '],
     );
     // Verifying the same address again changes nothing and sends no notice.
     const before = contactApp.mails().length;

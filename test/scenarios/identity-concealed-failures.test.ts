@@ -39,7 +39,7 @@ async function readAs(citizenId: string, path: string): Promise<Readonly<Record<
 /** The limit notices in the citizen's inbox. */
 async function limitNoticesOf(citizenId: string): Promise<Notice[]> {
   const { items } = await readAs(citizenId, '/v1/inbox');
-  return (items as Notice[]).filter(({ subject }) => subject?.startsWith('Somebody tried') === true);
+  return (items as Notice[]).filter(({ subject }) => subject?.startsWith('Someone tried') === true);
 }
 
 const wrongNames = ['Aa', 'Bb', 'Cc', 'Dd', 'Ee', 'Ff'];

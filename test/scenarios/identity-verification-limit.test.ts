@@ -49,7 +49,7 @@ test('at the limit correct claims receive no_match, and the register sends the c
   const right = await verify(mary);
   assert.deepEqual([...new Set([...wrong, right].map(({ decision, bytes }) => `${decision} ${bytes}`))].length, 1);
   assert.equal(right.decision, 'no_match');
-  const noticeOf = () => sink.mails.find(({ raw }) => raw.includes('Subject: Somebody tried to confirm'))?.raw;
+  const noticeOf = () => sink.mails.find(({ raw }) => raw.includes('Subject: Someone tried to confirm'))?.raw;
   await waitUntil(async () => noticeOf() !== undefined);
   const notice = noticeOf() ?? '';
   assert.match(notice, /^From: "Register of Ruritania" </m);

@@ -22,14 +22,14 @@ test('the page of a confirmation link names its service, and a truncated link sh
   await waitUntil(async () => linkIn(await outbox()) !== undefined);
   const path = linkIn(await outbox()) ?? '';
   const fullPage = await client({ path });
-  assert.match(String(fullPage.body), /<title>Confirm the receipt – Demo Permit Service<\/title>/);
+  assert.match(String(fullPage.body), /<title>Confirm that you received the message – Demo Permit Service<\/title>/);
   for (let length = path.length - 1; length >= '/received'.length; length -= 1) {
     const { status, headers, body: text } = await client({ path: path.slice(0, length) });
     assert.deepEqual([status, headers['content-type']], [404, 'text/html; charset=utf-8'], String(length));
-    assert.match(String(text), /<title>This link is not known – Public services<\/title>/);
+    assert.match(String(text), /<title>This link does not work – Public services<\/title>/);
   }
   for (const more of ['/', '%', '/yours']) {
     const { body: text } = await client({ path: `${path}${more}`, headers: { accept: 'text/html,*/*;q=0.8' } });
-    assert.match(String(text), /<title>This link is not known – Public services<\/title>/, more);
+    assert.match(String(text), /<title>This link does not work – Public services<\/title>/, more);
   }
 });

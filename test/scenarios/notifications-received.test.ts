@@ -80,13 +80,13 @@ for (const engine of engines) {
     const asked = (await ask('GET', path)).text;
     assert.match(
       asked,
-      /<title>Confirm the receipt – Tax Office<\/title>[\s\S]*<header>[\s\S]*<bdi>Tax Office<\/bdi>[\s\S]*<\/header>/,
+      /<title>Confirm that you received the message – Tax Office<\/title>[\s\S]*<header>[\s\S]*<bdi>Tax Office<\/bdi>[\s\S]*<\/header>/,
     );
     assert.match(
       asked,
-      /\u2068Tax Office\u2069 sent you an email[\s\S]*doubt that it is real[\s\S]*Ask \u2068Tax Office\u2069/,
+      /\u2068Tax Office\u2069 sent you an email[\s\S]*think that it is not real[\s\S]*Ask \u2068Tax Office\u2069/,
     );
-    const confirmed = /<title>Receipt confirmed – Tax Office<[\s\S]*\u2068Tax Office\u2069 now knows/;
+    const confirmed = /<title>You confirmed that [^<]* – Tax Office<[\s\S]*\u2068Tax Office\u2069 now knows/;
     // A redirect, because a phone that returns to the page would send the form again.
     const pressed = await ask('POST', path, {}, 'manual');
     assert.deepEqual([pressed.status, pressed.headers.get('location'), pressed.text], [303, path, '']);
@@ -158,7 +158,10 @@ for (const engine of engines) {
     };
     assert.deepEqual(await effect(), { rule: 'opened', basis: 'not yet' });
     const used = (await ask('GET', path)).text;
-    assert.match(used, /Receipt confirmed[\s\S]*This message counts as delivered when you open it\./);
+    assert.match(
+      used,
+      /You confirmed that you received the message[\s\S]*This message counts as delivered when you open it\./,
+    );
     await run(8 * day);
     assert.equal(letter.calls.length, 1);
     const openedAt = new Date(time.clock.now()).toISOString();
@@ -190,7 +193,7 @@ for (const engine of engines) {
     assert.match(await textFor('as-letter'), /If you do not open it, you will get a letter\./);
     const plain = await textFor();
     assert.doesNotMatch(plain, /counts as delivered/);
-    assert.match(plain, /That says only that it has reached you/);
+    assert.match(plain, /This only means that the message has reached you/);
   });
 
   test(`${engine.name}: the link of a mail without a delivery report proves its delivery, even after the deadline`, async (t) => {
@@ -226,7 +229,7 @@ for (const engine of engines) {
     for (const path of wrong) {
       const { status, text } = await ask('POST', path, { 'accept-language': 'de-AT' });
       assert.equal(status, 404, path);
-      assert.match(text, /<html lang="de"[\s\S]*Dieser Link ist nicht bekannt[\s\S]*Es wurde nichts bestätigt/);
+      assert.match(text, /<html lang="de"[\s\S]*Dieser Link funktioniert nicht[\s\S]*Sie haben nichts bestätigt/);
       assert.doesNotMatch(text, /Tax|citizen-services/);
     }
     assert.equal((await shown(id)).status, 'sending');

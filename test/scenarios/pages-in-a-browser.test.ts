@@ -138,14 +138,14 @@ test('the site name is aligned with the content of the page at any window width'
 
 const words = {
   en: {
-    ask: 'Confirm the receipt – Demo Permit Service',
-    done: 'Receipt confirmed – Demo Permit Service',
-    unknown: 'This link is not known – Public services',
+    ask: 'Confirm that you received the message – Demo Permit Service',
+    done: 'You confirmed that you received the message – Demo Permit Service',
+    unknown: 'This link does not work – Public services',
   },
   de: {
-    ask: 'Empfang bestätigen – Demo Permit Service',
-    done: 'Empfang bestätigt – Demo Permit Service',
-    unknown: 'Dieser Link ist nicht bekannt – Öffentliche Verwaltung',
+    ask: 'Bestätigen Sie, dass Sie die Nachricht erhalten haben – Demo Permit Service',
+    done: 'Sie haben bestätigt, dass Sie die Nachricht erhalten haben – Demo Permit Service',
+    unknown: 'Dieser Link funktioniert nicht – Öffentliche Verwaltung',
   },
 } as const;
 

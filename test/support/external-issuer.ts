@@ -138,7 +138,7 @@ export async function startOpenIdProvider(
         post_logout_redirect_uris: [`${home}/me`],
         id_token_signed_response_alg: 'ES256',
         response_types: ['code'],
-        grant_types: ['authorization_code'],
+        grant_types: ['authorization_code', ...(config.issueRefreshToken === undefined ? [] : ['refresh_token'])],
       },
     ],
     clientAuthMethods: ['private_key_jwt'],
@@ -147,6 +147,7 @@ export async function startOpenIdProvider(
     scopes: ['openid'],
     features: {
       devInteractions: { enabled: false },
+      revocation: { enabled: true },
       pushedAuthorizationRequests: { enabled: true, requirePushedAuthorizationRequests: true },
       resourceIndicators: {
         enabled: true,

@@ -217,14 +217,17 @@ create table client (
 );
 
 -- Facts of the authorization server that expire: used client assertions and DPoP proofs, and sessions of citizens.
+-- citizen_id: the citizen of a session, whose erasure deletes the row.
 create table oauth_record (
   model text not null,
   id text not null,
   payload text not null,
   expires_at bigint not null check (expires_at between 0 and 9007199254740991),
+  citizen_id text,
   primary key (model, id)
 );
 
+create index oauth_record_of_citizen on oauth_record (citizen_id) where citizen_id is not null;
 create index oauth_record_expiry on oauth_record (expires_at);
 -- Each sign-in deletes some expired sessions, without reading other expired records.
 create index oauth_record_session on oauth_record (model, expires_at) where model = 'CitizenSession';

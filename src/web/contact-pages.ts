@@ -1,0 +1,301 @@
+import type { BufferedResponse } from '../api/buffered-response.ts';
+import { pageLanguages } from '../locales/locale.ts';
+import { formatMessage } from '../locales/message-format.ts';
+import { type CodeChannel, contactCodeLimits } from '../notifications/contact/contact-code.ts';
+import type { ContactPreferences } from '../notifications/contact/contact-preferences.ts';
+import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
+import { dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
+import type { CitizenTexts } from './citizen-texts.ts';
+import {
+  type ChannelFields,
+  type ContactFault,
+  declinedValue,
+  type ExternalChannel,
+  type HourFields,
+  preferenceRanks,
+} from './contact-form.ts';
+import {
+  type FieldFault,
+  faultSummary,
+  faultText,
+  fieldAttributes,
+  formActions,
+  keptFormBanner,
+  type SelectOption,
+  selectField,
+  successBanner,
+} from './form-parts.ts';
+import { type Html, html, trustedHtml } from './html.ts';
+import { citizenPaths } from './sign-in-flow.ts';
+import { timeZoneName, timeZoneOptions, type ZoneDefaults } from './time-zone-options.ts';
+
+// Each form has a page of its own, so that sending one loses nothing that was typed in another.
+
+/** The response of `readPreferences`. */
+export type Preferences = ContactPreferences & {
+  readonly verified: readonly { readonly channel: string; readonly address: string; readonly verifiedAt: string }[];
+  readonly awaiting: readonly { readonly channel: string; readonly address: string }[];
+  readonly confirmable: readonly string[];
+};
+
+/** The paths of the forms, each with a page of its own. */
+export const contactPaths = {
+  channels: `${citizenPaths.contact}/channels`,
+  hours: `${citizenPaths.contact}/hours`,
+  language: `${citizenPaths.contact}/language`,
+  address: { email: `${citizenPaths.contact}/email`, sms: `${citizenPaths.contact}/phone` },
+  code: { email: `${citizenPaths.contact}/email/code`, sms: `${citizenPaths.contact}/phone/code` },
+  remove: { email: `${citizenPaths.contact}/email/remove`, sms: `${citizenPaths.contact}/phone/remove` },
+} as const;
+
+/** The results that the redirect after a form reports. */
+export const completedForms = ['saved', 'confirmed-email', 'confirmed-sms', 'removed-email', 'removed-sms'] as const;
+/** A form that succeeded. */
+export type CompletedForm = (typeof completedForms)[number];
+
+/** The content of a form page: the values of the form, its faults, and whether the form was kept after the session had ended. */
+export type FormState<Fields> = {
+  readonly fields: Fields;
+  readonly faults: readonly FieldFault[];
+  readonly isKept?: boolean;
+};
+
+/** The overview: what is stored now, with a link to each form. */
+export function contactOverviewPage(
+  frame: PageLayout,
+  preferences: Preferences,
+  done: CompletedForm | undefined,
+): BufferedResponse {
+  const { words } = frame;
+  const { contact } = words;
+  const rows: readonly (readonly [string, Html])[] = [
+    ...declinableChannelNames.map(
+      (channel) => [contact.addresses.label[channel], addressRow(words, channel, preferences)] as const,
+    ),
+    [contact.order.label, orderRow(words, preferences)],
+    [contact.hours.label, hoursRow(words, preferences)],
+    [contact.language.label, languageRow(words, preferences)],
+  ];
+  const content = html`${done === undefined ? '' : successBanner(doneText(contact, done))}
+    <p>${contact.intro}</p>
+    <dl class="summary">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return renderLayout(frame, { title: contact.title, content, current: 'contact' });
+}
+
+type ContactTexts = CitizenTexts['contact'];
+
+function doneText({ saved, addresses }: ContactTexts, done: CompletedForm): string {
+  const texts: Readonly<Record<CompletedForm, string>> = {
+    saved,
+    'confirmed-email': addresses.done.confirmed.email,
+    'confirmed-sms': addresses.done.confirmed.sms,
+    'removed-email': addresses.done.removed.email,
+    'removed-sms': addresses.done.removed.sms,
+  };
+  return texts[done];
+}
+
+const linkTo = (path: string, text: string) => html`<a href="${path}">${text}</a>`;
+
+function addressRow(words: CitizenTexts, channel: CodeChannel, { verified, awaiting, confirmable }: Preferences): Html {
+  const { addresses } = words.contact;
+  const used = verified.find((one) => one.channel === channel);
+  const isSent = awaiting.some((one) => one.channel === channel);
+  const links = [
+    ...(isSent ? [linkTo(contactPaths.code[channel], addresses.codeTitle[channel])] : []),
+    ...(confirmable.includes(channel) ? [linkTo(contactPaths.address[channel], addresses.title[channel])] : []),
+    ...(used === undefined ? [] : [linkTo(contactPaths.remove[channel], addresses.remove[channel])]),
+  ];
+  const value =
+    used === undefined
+      ? html`<p>${addresses.unverified[channel]} ${linkTo(citizenPaths.record, words.nav.record)}</p>`
+      : html`<p><bdi>${used.address}</bdi>, ${addresses.verified} ${dayElement(words, used.verifiedAt)}</p>`;
+  return html`${value}${links.map((link) => html`<p>${link}</p>`)}`;
+}
+
+function orderRow({ contact }: CitizenTexts, { channels, declined }: Preferences): Html {
+  const { order } = contact;
+  const named = channels.map((one) => contact.channels[one]);
+  const stopped = declined.map((one) => `${contact.channels[one]}: ${order.never}`);
+  return html`${named.length === 0 ? html`<p>${order.noPreference}</p>` : html`<ol>${named.map((name) => html`<li>${name}</li>`)}</ol>`}
+    ${stopped.map((text) => html`<p>${text}</p>`)}<p>${linkTo(contactPaths.channels, order.title)}</p>`;
+}
+
+function hoursRow({ contact, language }: CitizenTexts, { hours }: Preferences): Html {
+  const { anyHour, keep, title } = contact.hours;
+  const value =
+    hours === null
+      ? html`<p>${anyHour}</p>`
+      : html`${hours.channels.map((one) => html`<p>${keep[one]}</p>`)}
+        <p><bdi>${`${hours.from}:00–${hours.until}:00`}</bdi>, ${timeZoneName(language, hours.timeZone)}</p>`;
+  return html`${value}<p>${linkTo(contactPaths.hours, title)}</p>`;
+}
+
+function languageRow({ contact, language }: CitizenTexts, { language: chosen }: Preferences): Html {
+  const { noPreference, title } = contact.language;
+  return html`<p>${chosen === null ? noPreference : languageName(language, chosen)}</p>
+    <p>${linkTo(contactPaths.language, title)}</p>`;
+}
+
+type FormPage = {
+  readonly title: string;
+  readonly path: string;
+  readonly form: Html;
+  readonly button: Html;
+  readonly state: Omit<FormState<unknown>, 'fields'>;
+};
+
+/** A page with one form. The server reports faults, so that their texts are in the language of the page. */
+function formPage(frame: PageLayout, { title, path, form, button, state }: FormPage): BufferedResponse {
+  const { words } = frame;
+  const content = html`${state.isKept === true ? keptFormBanner(words) : ''}${faultSummary(words, state.faults)}
+    <form method="post" action="${path}" novalidate>${form}${formActions(button, words, citizenPaths.contact)}</form>`;
+  const hasFaults = state.faults.length > 0;
+  return renderLayout(frame, { title, content, current: 'contact', status: hasFaults ? 400 : 200, hasFaults });
+}
+
+const saveButton = ({ contact }: CitizenTexts) => html`<button type="submit">${contact.save}</button>`;
+
+/** The faults of a form for preferences, each with the field in which the citizen can correct it. */
+export function contactFaults(words: CitizenTexts, faults: readonly ContactFault[], field: string): FieldFault[] {
+  const { faults: texts } = words.contact;
+  return faults.map((fault) => ({ field: fault === 'timeZone' ? 'timeZone' : field, text: texts[fault] }));
+}
+
+/** The form for the order of the channels, and for those that the citizen turns off. */
+export function channelsPage(frame: PageLayout, { fields, ...state }: FormState<ChannelFields>): BufferedResponse {
+  const { words } = frame;
+  const { order, channels } = words.contact;
+  const [first, second, third] = preferenceRanks;
+  const ordered: SelectOption[] = [
+    ['', order.noPreference],
+    [first, order.places.first],
+    [second, order.places.second],
+    [third, order.places.third],
+  ];
+  const optionsOf = (channel: ExternalChannel): SelectOption[] =>
+    channel === 'letter' ? ordered : [...ordered, [declinedValue, order.never]];
+  const form = html`<p id="order-hint">${order.hint}</p>${externalChannelNames.map(
+    (channel) =>
+      html`<p>${channel === 'email' ? faultText(state.faults, 'email') : ''}${selectField({
+        name: channel,
+        label: channels[channel],
+        attributes: fieldAttributes(state.faults, channel, 'order-hint'),
+        options: optionsOf(channel),
+        chosen: fields[channel],
+      })}</p>`,
+  )}`;
+  return formPage(frame, { title: order.title, path: contactPaths.channels, form, button: saveButton(words), state });
+}
+
+/** Asks before a channel is turned off. `stopped` are the channels that the citizen uses until now. */
+export function stopChannelsPage(
+  frame: PageLayout,
+  fields: ChannelFields,
+  stopped: readonly CodeChannel[],
+): BufferedResponse {
+  const { words } = frame;
+  const texts = words.contact.order.stop;
+  const { title, text } = texts[stopped.length > 1 ? 'both' : (stopped[0] ?? 'both')];
+  const form = html`<p>${text}</p>${externalChannelNames.map(
+    (channel) => html`<input type="hidden" name="${channel}" value="${fields[channel]}" />`,
+  )}<input type="hidden" name="sure" value="yes" />`;
+  const button = html`<button type="submit" class="warning">${title}</button>`;
+  return formPage(frame, { title, path: contactPaths.channels, form, button, state: { faults: [] } });
+}
+
+/** The form for the hours in which messages may come. */
+export function hoursPage(
+  frame: PageLayout,
+  zones: ZoneDefaults,
+  { fields, ...state }: FormState<HourFields>,
+): BufferedResponse {
+  const { words } = frame;
+  const { hint, keep, from, until, timeZone, choose, title, otherZones } = words.contact.hours;
+  const unset: SelectOption = ['', choose];
+  const hours = [unset, ...Array.from({ length: 25 }, (_, hour): SelectOption => [String(hour), `${hour}:00`])];
+  const select = (
+    name: 'from' | 'until' | 'timeZone',
+    label: string,
+    options: Parameters<typeof selectField>[0]['options'],
+  ) =>
+    html`<p>${faultText(state.faults, name)}${selectField({ name, label, options, chosen: fields[name], attributes: fieldAttributes(state.faults, name) })}</p>`;
+  const form = html`<p>${hint}</p>
+    ${declinableChannelNames.map((channel) => {
+      const ticked = fields.hoursFor.includes(channel) ? trustedHtml(' checked') : '';
+      return html`<p class="choice"><input type="checkbox" id="hours-${channel}" name="hoursFor" value="${channel}"${ticked} />
+        <label for="hours-${channel}">${keep[channel]}</label></p>`;
+    })}
+    ${select('from', from, hours)}${select('until', until, hours)}
+    ${select('timeZone', timeZone, [unset, ...timeZoneOptions(words.language, zones, otherZones)])}`;
+  return formPage(frame, { title, path: contactPaths.hours, form, button: saveButton(words), state });
+}
+
+/** The form for the language of messages. `fields` is its tag, or empty. */
+export function languagePage(frame: PageLayout, { fields, ...state }: FormState<string>): BufferedResponse {
+  const { words } = frame;
+  const { label, hint, noPreference, title } = words.contact.language;
+  const known = new Set([...pageLanguages, ...(fields === '' ? [] : [fields])]);
+  const named = [...known].map((tag): SelectOption => [tag, languageName(words.language, tag)]);
+  const sorted = named.sort(([, one], [, other]) => one.localeCompare(other, words.language));
+  const form = html`<p id="language-hint">${hint}</p><p>${faultText(state.faults, 'language')}${selectField({
+    name: 'language',
+    label,
+    attributes: fieldAttributes(state.faults, 'language', 'language-hint'),
+    options: [['', noPreference], ...sorted],
+    chosen: fields,
+  })}</p>`;
+  return formPage(frame, { title, path: contactPaths.language, form, button: saveButton(words), state });
+}
+
+function languageName(language: string, tag: string): string {
+  try {
+    return new Intl.DisplayNames([language], { type: 'language' }).of(tag) ?? tag;
+  } catch (fault) {
+    // A form can have any text here.
+    if (fault instanceof RangeError) return tag;
+    throw fault;
+  }
+}
+
+/** The form for a new address. `fields` is what the citizen typed. */
+export function addressPage(
+  frame: PageLayout,
+  channel: CodeChannel,
+  { fields: typed, ...state }: FormState<string>,
+): BufferedResponse {
+  const { words } = frame;
+  const { own, hint, send, title } = words.contact.addresses;
+  const kind = channel === 'email' ? 'email' : 'tel';
+  const form = html`<p id="address-hint">${hint[channel]}</p>
+    <p><label for="address">${own[channel]}</label>${faultText(state.faults, 'address')}
+      <input id="address" name="address" type="${kind}" autocomplete="${kind}" maxlength="254" required value="${typed}"${fieldAttributes(state.faults, 'address', 'address-hint')} /></p>`;
+  const button = html`<button type="submit">${send[channel]}</button>`;
+  return formPage(frame, { title: title[channel], path: contactPaths.address[channel], form, button, state });
+}
+
+/** The form for the code. `sentTo` is the address to which the code was sent. */
+export function codePage(
+  frame: PageLayout,
+  { channel, sentTo }: { readonly channel: CodeChannel; readonly sentTo: string },
+  { fields: typed, ...state }: FormState<string>,
+): BufferedResponse {
+  const { words } = frame;
+  const { codeSent, code, codeTitle, confirm, again } = words.contact.addresses;
+  const minutes = contactCodeLimits.minutes;
+  const form = html`<p id="code-hint"><bdi>${sentTo}</bdi>: ${formatMessage(words.language, codeSent, { minutes })}</p>
+    <p><label for="code">${code[channel]}</label>${faultText(state.faults, 'code')}
+      <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required value="${typed}"${fieldAttributes(state.faults, 'code', 'code-hint')} /></p>
+    <p><a href="${contactPaths.address[channel]}">${again}</a></p>`;
+  const button = html`<button type="submit">${confirm[channel]}</button>`;
+  return formPage(frame, { title: codeTitle[channel], path: contactPaths.code[channel], form, button, state });
+}
+
+/** Asks before an address is removed. */
+export function removeAddressPage(frame: PageLayout, channel: CodeChannel, address: string): BufferedResponse {
+  const { removeText, remove } = frame.words.contact.addresses;
+  const form = html`<p><bdi>${address}</bdi></p><p>${removeText[channel]}</p>`;
+  const button = html`<button type="submit" class="warning">${remove[channel]}</button>`;
+  const path = contactPaths.remove[channel];
+  return formPage(frame, { title: remove[channel], path, form, button, state: { faults: [] } });
+}

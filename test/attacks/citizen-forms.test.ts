@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CookieBrowser, openCookieBrowser, readHtmlForm } from '../support/cookie-browser.ts';
+import { forgetAtProvider, openSignInSite, signInBriefly } from '../support/sign-in-site.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+// A form that arrives after the session has ended contains what a citizen typed. Nobody else may read or send it.
+const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
+const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const path = '/me/contact/email';
+const typed = 'typed.by.mary@example.org';
+const addressIn = (page: { readonly body: Buffer }) => readHtmlForm(textOf(page), 'name="address"').get('address');
+
+/** Sends the form until the token has expired. Each try with a valid token is refused, because the address has no @. */
+async function sendWhenExpired(browser: CookieBrowser, address = typed.replace('@', ' at ')) {
+  let answer = await browser.post(path, {}, new URLSearchParams({ address }));
+  await waitUntil(async () => {
+    if (answer.status !== 400) return true;
+    answer = await browser.post(path, {}, new URLSearchParams({ address }));
+    return answer.status !== 400;
+  });
+  return answer;
+}
+
+test('a form of an expired session is shown again, filled in, after a renewal without interaction', async (t) => {
+  const { provider, site } = await openSignInSite(t);
+  const mary = await signInBriefly(provider, site);
+  const sent = await sendWhenExpired(mary);
+  assert.equal(new URL(sent.headers.location ?? '').origin, provider.url);
+  const page = await mary.follow(sent.headers.location ?? '');
+  assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${site.url}${path}`, 'Change your email address']);
+  assert.match(textOf(page), /role="status"[^>]*><p>You were signed out before you sent this form\./);
+  assert.equal(addressIn(page), 'typed.by.mary at example.org');
+  assert.equal(addressIn(await mary.get(path)), 'typed.by.mary at example.org', 'a reload keeps it');
+  assert.equal(addressIn(await mary.get('/me/contact/phone')), '', 'another form is empty');
+  const again = await mary.post(path, {}, new URLSearchParams({ address: 'typed' }));
+  assert.deepEqual([again.status, mary.cookies.has('citizen-form')], [400, false]);
+});
+
+test('an expired form of another person is neither shown nor kept after the sign-in of somebody else', async (t) => {
+  const { provider, site } = await openSignInSite(t);
+  const browser = await signInBriefly(provider, site);
+  forgetAtProvider(browser);
+  browser.cookies.set('citizen-renewal', 'tried');
+  const over = await sendWhenExpired(browser);
+  assert.equal(over.status, 403);
+  assert.match(textOf(over), /We kept what you typed\. Sign in again/);
+  const kept = browser.cookies.get('citizen-form') ?? assert.fail();
+  assert.doesNotMatch(Buffer.from(kept, 'base64url').toString('latin1') + kept, /typed|example/);
+
+  // Somebody else signs in at the same browser.
+  provider.person = 'demo-anh';
+  const page = await browser.follow(`/me/sign-in?to=${path}`);
+  assert.deepEqual([page.status, headingOf(page), addressIn(page)], [200, 'Change your email address', '']);
+  assert.equal(browser.cookies.has('citizen-form'), false);
+  // Nor with a stolen cookie in a browser of their own.
+  browser.cookies.set('citizen-form', kept);
+  assert.equal(addressIn(await browser.get(path)), '');
+
+  // The same person at the same browser.
+  provider.person = 'demo-mary';
+  const own = openCookieBrowser(site.url);
+  own.cookies.set('citizen-form', kept);
+  const filled = await own.follow(`/me/sign-in?to=${path}`);
+  assert.deepEqual([filled.status, addressIn(filled)], [200, 'typed.by.mary at example.org']);
+  for (const changed of [`${kept}AAAA`, kept.replace(/.(?=.{9}$)/, (one) => (one === 'A' ? 'B' : 'A')), 'x', '']) {
+    own.cookies.set('citizen-form', changed);
+    assert.equal(addressIn(await own.get(path)), '', changed);
+  }
+  own.cookies.set('citizen-form', kept);
+  await own.post('/me/sign-out');
+  assert.equal(own.cookies.has('citizen-form'), false, 'nothing remains after a sign-out');
+});
+
+test('no form is kept of a visitor without a session, of another site, or above the size limit', async (t) => {
+  const { provider, site } = await openSignInSite(t);
+  const form = new URLSearchParams({ address: typed });
+  const nobody = openCookieBrowser(site.url);
+  nobody.cookies.set('citizen-session', 'x'.repeat(43));
+  assert.equal((await nobody.post(path, {}, form)).status, 403);
+  const mary = await signInBriefly(provider, site);
+  mary.cookies.set('citizen-renewal', 'tried');
+  const over = await sendWhenExpired(mary, 'x'.repeat(3_000));
+  assert.deepEqual([over.status, textOf(over).includes('We kept')], [403, false]);
+  assert.equal((await mary.post(path, { 'sec-fetch-site': 'cross-site' }, form)).status, 403);
+  for (const { cookies } of [nobody, mary]) assert.equal(cookies.has('citizen-form'), false);
+});
+
+test('a stolen session cookie is worth nothing after a renewal or a sign-in of the citizen', async (t) => {
+  const { provider, site } = await openSignInSite(t);
+  const mary = await signInBriefly(provider, site);
+  const stolen = mary.cookies.get('citizen-session') ?? assert.fail();
+  await waitUntil(async () => {
+    mary.cookies.delete('citizen-renewal');
+    await mary.follow('/me/stay');
+    return mary.cookies.get('citizen-session') !== stolen;
+  });
+  const renewed = mary.cookies.get('citizen-session') ?? assert.fail();
+  await mary.follow('/me/sign-in');
+  for (const secret of [stolen, renewed]) {
+    const mallory = openCookieBrowser(site.url);
+    mallory.cookies.set('citizen-session', secret);
+    assert.deepEqual(
+      [(await mallory.follow('/me/documents')).status, mallory.cookies.has('citizen-form')],
+      [403, false],
+    );
+    assert.equal((await mallory.post(path, {}, new URLSearchParams({ address: typed }))).status, 403);
+  }
+  assert.equal((await mary.get('/me/documents')).status, 200);
+});
