@@ -20,13 +20,14 @@ import { confirmLinksOf } from '../notifications/inbox/confirm-receipt.ts';
 import { inboxLinkOf } from '../notifications/inbox/inbox-link.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
 import { createCookies } from '../web/browser-cookies.ts';
-import { browserNotFoundPage } from '../web/not-found-page.ts';
+import { createBrowserNotFoundPage } from '../web/not-found-page.ts';
 import { outboxPath } from '../web/outbox-page.ts';
 import { createMailRefusalPage, type MailPageSite, mountReceiptPage } from '../web/receipt-page.ts';
 import { signInConfigOf } from '../web/sign-in-config.ts';
 import { openSiteFrame } from '../web/site-frame.ts';
 import { mountStartPage } from '../web/start-page.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
+import { demoMarkOf } from './mode-settings.ts';
 import { operations } from './operations.ts';
 import { createPublicEndpoint, type PublicEndpoint } from './public-endpoint.ts';
 
@@ -62,7 +63,11 @@ export type App = {
 export async function createApp(context: AppContext, options: CreateAppOptions): Promise<App> {
   const slices = await createSlices(context, options);
   const { documents, notifications, identity, audit } = slices;
-  const endpoint = createPublicEndpoint(context, options.auth, { ...options, watch: options.ledger.watch });
+  const endpoint = createPublicEndpoint(context, options.auth, {
+    ...options,
+    demo: options.isDemo === true ? demoMarkOf(context.settings) : undefined,
+    watch: options.ledger.watch,
+  });
   const server = await createServer(context, options, { ...slices, endpoint });
   return { slices: [documents, notifications, identity, audit], endpoint, server };
 }
@@ -166,7 +171,8 @@ type WebPageParts = {
 async function openWebPages(context: AppContext, options: CreateAppOptions, parts: WebPageParts) {
   const { notifications } = parts;
   const { publicUrl } = options;
-  const { frame, pages } = openSiteFrame(context.settings);
+  const demo = options.isDemo === true ? demoMarkOf(context.settings) : undefined;
+  const { frame, pages } = openSiteFrame(context.settings, demo);
   const site = { frame, cookies: createCookies(publicUrl) };
   const signInConfig = signInConfigOf(context.settings);
   const pageOptions = {
@@ -183,10 +189,11 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     (await import('../web/open-citizen-pages.ts')).openCitizenPages(context, { ...pageOptions, signInConfig });
   const hasOutbox = options.pages.some(({ path }) => path === outboxPath);
   const mailRefusalPage = createMailRefusalPage(site);
+  const notFoundPage = createBrowserNotFoundPage(demo);
   const refusedPage: RefusedPage = (request, refusal) =>
     mailRefusalPage(request, refusal) ??
     citizenPages?.refusedPage(request, refusal) ??
-    browserNotFoundPage(request, refusal);
+    notFoundPage(request, refusal);
   return {
     pages,
     refusedPage,

@@ -3,16 +3,17 @@ import type { MountedHandler } from '../api/page-route.ts';
 import { newClient } from '../auth/client.ts';
 import { findClient, insertClient } from '../auth/client-store.ts';
 import { createReplayDetector } from '../auth/used-proof-store.ts';
-import { demoCitizens } from '../cli/demo-data.ts';
-import { personas } from '../cli/personas.ts';
+import { demoCitizens, demoShows } from '../cli/demo-data.ts';
+import { personaCases } from '../cli/personas.ts';
 import type { Settings } from '../config/settings.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../crypto/signing-key.ts';
 import { hmac } from '../kernel/hashing.ts';
 import { Secret } from '../kernel/secret.ts';
-import { createDemoIssuer, demoIssuerPath } from '../web/demo-issuer.ts';
+import { createDemoIssuer, type DemoPerson, demoIssuerPath } from '../web/demo-issuer.ts';
 import { citizenPageScopes } from '../web/sign-in-config.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 import type { AppContext } from './app-context.ts';
+import { demoMarkOf } from './mode-settings.ts';
 
 /** The own issuer of a demo, and the settings that name it. */
 export type DemoSignIn = { readonly settings: Settings; readonly mounts: readonly MountedHandler[] };
@@ -35,6 +36,7 @@ export async function createDemoSignIn(app: AppContext, publicUrl: string): Prom
     clock,
     random,
     people: demoPeople(),
+    demo: demoMarkOf(settings),
     codeKey: derive('codes'),
     isFirstUse: createReplayDetector(app, 'ReplayDetection'),
     client: { id, secret, returnUrl: `${publicUrl}${citizenPaths.returned}` },
@@ -52,11 +54,24 @@ export async function createDemoSignIn(app: AppContext, publicUrl: string): Prom
   };
 }
 
-/** All citizens in the register of the demo. */
-function demoPeople() {
-  return [...demoCitizens, ...personas].map(({ citizenId, givenName = '', familyName = '' }) => {
-    return { citizenId, givenName: String(givenName), familyName: String(familyName) };
-  });
+/** All citizens in the register of the demo: those with messages or documents first, and the people for tests last. */
+function demoPeople(): readonly DemoPerson[] {
+  const shown = Object.entries(demoShows).flatMap(([id, shows]) =>
+    demoCitizens.filter(({ citizenId }) => citizenId === id).map((one) => personOf(one, { shows })),
+  );
+  const others = demoCitizens.filter(({ citizenId }) => !Object.hasOwn(demoShows, citizenId));
+  return [
+    ...shown,
+    ...others.map((one) => personOf(one, {})),
+    ...personaCases.flatMap(({ about, people }) => people.map((one) => personOf(one, { tests: about }))),
+  ];
+}
+
+function personOf(
+  { citizenId, givenName = '', familyName = '' }: (typeof personaCases)[number]['people'][number],
+  more: Pick<DemoPerson, 'shows' | 'tests'>,
+): DemoPerson {
+  return { citizenId, name: `${String(givenName)} ${String(familyName)}`.trim(), ...more };
 }
 
 /** A new seed for each call: not every seed is a key. */

@@ -1,5 +1,6 @@
 import { baseUrlForLinks } from '../config/public-url.ts';
 import type { Settings } from '../config/settings.ts';
+import type { DemoMark } from '../web/page.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 
 /**
@@ -15,4 +16,9 @@ export function modeSettings(given: Settings, isDemo: boolean): Settings & { rea
   if (!isDemo) return settings;
   const { supportEmail = 'api-support@example.gov', securityContact = 'mailto:security@example.gov' } = given;
   return { ...settings, supportEmail, securityContact, clamav: given.clamav ?? 'off' };
+}
+
+/** The line that marks the pages of a demo: it says that nothing is sent only if no channel has a provider. */
+export function demoMarkOf({ smtpUrl, smsUrl, letterSpool }: Settings): DemoMark {
+  return smtpUrl === undefined && smsUrl === undefined && letterSpool === undefined ? 'demo' : 'demoSends';
 }

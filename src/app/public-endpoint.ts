@@ -16,6 +16,7 @@ import { apiVersion } from '../config/version.ts';
 import { monotonicClock } from '../kernel/system-clock.ts';
 import type { LedgerHealth } from '../ledger/ledger-health.ts';
 import { guidePages } from '../web/guide-pages.ts';
+import type { DemoMark } from '../web/page.ts';
 import { problemPages } from '../web/problem-pages.ts';
 import { referencePages } from '../web/reference-page.ts';
 import { favicon, stylesheet } from '../web/stylesheet.ts';
@@ -39,6 +40,8 @@ export type PublicEndpointDeps = {
   readonly watch: LedgerHealth;
   /** Whether the demo has its data. Absent if the server need not wait for any. */
   readonly isPrepared?: (() => boolean) | undefined;
+  /** The line that marks the pages of a demo. */
+  readonly demo?: DemoMark | undefined;
 };
 
 function authorizerOf(checker: TokenChecker, transport: TransportSecurity): Authorizer {
@@ -56,7 +59,7 @@ function authorizerOf(checker: TokenChecker, transport: TransportSecurity): Auth
 
 /** Creates the public endpoint of a process or thread. */
 export function createPublicEndpoint(app: AppContext, access: AuthContext, deps: PublicEndpointDeps): PublicEndpoint {
-  const { publicUrl, transport, watch, isPrepared = () => true } = deps;
+  const { publicUrl, transport, watch, isPrepared = () => true, demo } = deps;
   const { clock, random, settings, db, log } = app;
   const isUp = createReadinessCheck(app);
   const { keys, clients } = access;
@@ -96,9 +99,9 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
       ...(securityContact === undefined
         ? []
         : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
-      ...referencePages(operations),
-      ...guidePages(publicUrl),
-      ...problemPages,
+      ...referencePages(operations, demo),
+      ...guidePages(publicUrl, demo),
+      ...problemPages(demo),
       stylesheet,
       favicon,
     ],

@@ -11,12 +11,12 @@ import { readRootKey } from '../crypto/root-key-file.ts';
 import { systemTimer } from '../jobs/timer.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
 import { cascadeOf } from '../notifications/cascade/cascade-file.ts';
-import { createEmailChannel, createOutgoingChannels, mailSenderOf } from '../notifications/channels/create-channels.ts';
-import { createOutbox } from '../notifications/channels/demo-outbox.ts';
-import { outboxPage } from '../web/outbox-page.ts';
+import { createEmailChannel, createOutgoingChannels } from '../notifications/channels/create-channels.ts';
+import { openDemoOutbox } from '../notifications/channels/open-demo-outbox.ts';
+import { outboxPages } from '../web/outbox-page.ts';
 import { type AppContext, type AppOptions, openApp } from './app-context.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
-import { modeSettings } from './mode-settings.ts';
+import { demoMarkOf, modeSettings } from './mode-settings.ts';
 import { type Role, roles, type ServeOptions, serve } from './serve.ts';
 import type { Environment } from './threads/thread-messages.ts';
 import { apiThreadCount } from './threads/thread-pool.ts';
@@ -46,22 +46,23 @@ export async function runDemo(given: Settings, deps: RunServerDeps): Promise<Exi
   const path = rootKeyPath(settings);
   const root = existsSync(path) ? readRootKey(path) : await createFirstRootKey(settings, path);
   const log = createLog(settings.logLevel);
-  const outbox = settings.smtpUrl === undefined ? createOutbox(mailSenderOf(settings, root)) : undefined;
-  const email = outbox ?? (await createEmailChannel(settings, root, log));
+  const outbox = openDemoOutbox(settings, root);
+  const email = outbox.email ?? (await createEmailChannel(settings, root, log));
   let isSeeded = false;
   const mode: ModeOptions = {
     roles: new Set(roles),
     isDemo: true,
     isPrepared: () => isSeeded,
-    channels: await createOutgoingChannels(settings, email, log),
+    channels: await createOutgoingChannels(settings, email, log, outbox),
     cascade: cascadeOf(settings, true),
-    pages: outbox === undefined ? [] : [outboxPage(outbox.mails)],
+    pages: outboxPages(outbox, demoMarkOf(settings)),
   };
   const { dataDir } = settings;
   let stopHeaders: () => void = () => undefined;
   try {
     return await runUntilStopped({ ...deps, settings, root, log, rootKeyPath: path }, mode, async (app, running) => {
-      const demo = await seedDemo({ ...app, read: app.db.read, dataDir, ...running });
+      const sendsNothing = demoMarkOf(settings) === 'demo';
+      const demo = await seedDemo({ ...app, read: app.db.read, dataDir, sendsNothing, ...running });
       writeDemoBodies(dataDir, demo);
       const [{ clientId, scopes } = { clientId: '', scopes: [] }] = demo.clients;
       stopHeaders = await keepDemoHeaders({

@@ -6,10 +6,10 @@ import { tokenPath } from '../auth/access-token.ts';
 import { newClient } from '../auth/client.ts';
 import { insertClient } from '../auth/client-store.ts';
 import { type ImportDeps, importCitizens } from '../identity/import/import-citizens.ts';
-import type { RandomBytes } from '../kernel/clock.ts';
+import { formatInstant, type RandomBytes } from '../kernel/clock.ts';
 import { CommandFailed } from './command.ts';
 import { replacePrivateFile } from './demo-commands.ts';
-import { type DemoDocument, type DemoFile, demoCitizens, demoDocuments } from './demo-data.ts';
+import { type DemoDocument, type DemoFile, type DemoMessage, demoCitizens, demoDocuments, demoMessages } from './demo-data.ts';
 import { writeDemoEnvironments } from './demo-environments.ts';
 import { personas } from './personas.ts';
 
@@ -21,6 +21,8 @@ export type DemoContext = ImportDeps & {
   readonly random: RandomBytes;
   readonly dataDir: string;
   readonly publicUrl: string;
+  /** Whether the demo captures the messages of all channels. */
+  readonly sendsNothing: boolean;
   issueAccessToken(clientId: string, wanted: readonly string[]): Promise<string>;
   invalidateClients(): void;
 };
@@ -41,7 +43,9 @@ export async function seedDemo(context: DemoContext): Promise<DemoFile> {
   const token = await context.issueAccessToken(client.clientId, client.scopes);
   const documents: StoredDocument[] = [];
   for (const document of demoDocuments) documents.push(await deposit(context.publicUrl, token, document));
-  for (const { citizenId } of documents) await notify(context.publicUrl, token, citizenId);
+  for (const message of demoMessages) {
+    if (context.sendsNothing || message.channels === undefined) await notify(context, token, message);
+  }
   const citizens = demoCitizens.map(({ citizenId, givenName, familyName, birthDate, email }) => {
     return { citizenId, givenName, familyName, birthDate, email };
   });
@@ -123,19 +127,23 @@ async function deposit(baseUrl: string, token: string, document: DemoDocument): 
   return { id: String(record.id), citizenId };
 }
 
-async function notify(baseUrl: string, token: string, citizenId: string): Promise<void> {
-  const response = await fetchUntilAccepted(`${baseUrl}/v1/notifications/send`, {
+const dayMs = 86_400_000;
+
+async function notify(
+  { publicUrl, clock }: Pick<DemoContext, 'publicUrl' | 'clock'>,
+  token: string,
+  { respondInDays, ...message }: DemoMessage,
+): Promise<void> {
+  const respondBy =
+    respondInDays === undefined ? undefined : formatInstant(clock.now() + respondInDays * dayMs).slice(0, 10);
+  const response = await fetchUntilAccepted(`${publicUrl}/v1/notifications/send`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
-      'idempotency-key': `demo-${citizenId}`,
+      'idempotency-key': `demo-${message.citizenId}`,
     },
-    body: JSON.stringify({
-      citizenId,
-      subject: 'A document for you',
-      message: 'You have a new document. Sign in to read it.',
-    }),
+    body: JSON.stringify({ ...message, respondBy }),
   });
   if (response.status !== 202)
     throw new CommandFailed(

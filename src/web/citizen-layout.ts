@@ -66,6 +66,7 @@ export function renderLayout(
   return renderHtmlPage({
     header: html`${masthead(layout)}${isSignedIn ? navigation(words, current, unreadCount) : ''}`,
     footer: footer(layout),
+    demoLine: frame?.demo && words.frame[frame.demo],
     skip: words.frame.skip,
     site,
     title,

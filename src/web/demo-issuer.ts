@@ -10,18 +10,28 @@ import { isObject } from '../kernel/is-object.ts';
 import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
 import { requestQuery } from '../kernel/request-target.ts';
 import { createCookies } from './browser-cookies.ts';
-import { html } from './html.ts';
-import { apiPage } from './page.ts';
+import { type Html, html } from './html.ts';
+import { apiPage, type DemoMark } from './page.ts';
 
 /** The path of the demo's issuer, below the URL of the demo. */
 export const demoIssuerPath = '/demo/sign-in';
+
+/** A person to choose. `shows` is what the own pages show, and `tests` is what a verification of this person tests. */
+export type DemoPerson = {
+  readonly citizenId: string;
+  readonly name: string;
+  readonly shows?: string;
+  readonly tests?: string;
+};
 
 /** Dependencies of the demo issuer. */
 type DemoIssuerDeps = {
   readonly issuer: string;
   /** The only client of the issuer: the citizen pages of the demo. */
   readonly client: { readonly id: string; readonly secret: string; readonly returnUrl: string };
-  readonly people: readonly { readonly citizenId: string; readonly givenName: string; readonly familyName: string }[];
+  readonly people: readonly DemoPerson[];
+  /** The line that marks the pages of the demo. */
+  readonly demo: DemoMark;
   readonly signingKey: SigningKey;
   /** Seals the codes, so that the issuer stores nothing until a code is used. */
   readonly codeKey: Uint8Array;
@@ -122,7 +132,7 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
     back.searchParams.set('error', silently ? 'login_required' : 'access_denied');
     return { status: 303, headers: { location: back.href }, body: '' };
   }
-  if (person === undefined) return choicePage(people, query);
+  if (person === undefined) return choicePage(deps, query);
   const code: Code = {
     id: Buffer.from(deps.random(16)).toString('base64url'),
     citizenId: person.citizenId,
@@ -138,17 +148,24 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
   return { status: 303, headers: { location: back.href, 'set-cookie': [cookie] }, body: '' };
 }
 
-function choicePage(people: DemoIssuerDeps['people'], query: URLSearchParams): BufferedResponse {
+function choicePage({ people, demo }: DemoIssuerDeps, query: URLSearchParams): BufferedResponse {
   const as = (name: string) =>
     `${demoIssuerPath}/authorize?${new URLSearchParams([...query, ['as', name]]).toString()}`;
+  const list = (chosen: readonly DemoPerson[]): Html =>
+    html`<ul class="list">${chosen.map(({ citizenId, name, shows, tests }) => {
+      const about = shows ?? tests;
+      return html`<li><a href="${as(citizenId)}"><bdi>${name}</bdi></a> <code>${citizenId}</code>${about === undefined ? '' : html`<p>${about}</p>`}</li>`;
+    })}</ul>`;
+  const forTests = people.filter(({ tests }) => tests !== undefined);
+  const empty = people.filter(({ shows, tests }) => shows === undefined && tests === undefined);
   return apiPage(
     'Sign in to the demo',
     html`<p>In a real installation, citizens use the sign-in service of their country. The people of this demo are invented. Choose one of them.</p>
-      <ul class="list">${people.map(
-        ({ citizenId, givenName, familyName }) =>
-          html`<li><a href="${as(citizenId)}"><bdi>${`${givenName} ${familyName}`.trim()}</bdi></a> <code>${citizenId}</code></li>`,
-      )}</ul>
+      ${list(people.filter(({ shows }) => shows !== undefined))}
+      <details><summary>People without messages or documents (${empty.length})</summary>${list(empty)}</details>
+      <details><summary>People for tests of identity verification (${forTests.length})</summary>${list(forTests)}</details>
       <p><a href="${as('nobody')}">None of them</a></p>`,
+    { demo },
   );
 }
 

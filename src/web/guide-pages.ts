@@ -2,7 +2,7 @@ import type { PageRoute } from '../api/page-route.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { guideDownloads, guideFilePage } from './guide-downloads.ts';
 import { type Html, html, trustedHtml } from './html.ts';
-import { apiPage } from './page.ts';
+import { apiPage, type DemoMark } from './page.ts';
 
 type Guide = { readonly name: string; readonly title: string; readonly html: string };
 
@@ -13,7 +13,7 @@ const demoUrl = 'http://127.0.0.1:3000';
  * The guides for service teams at `/docs/guide` and `/docs/guide/{name}`, and the files to download. `npm run generate` renders
  * the guides from docs/. Their samples show the URL of this server.
  */
-export function guidePages(publicUrl: string): readonly PageRoute[] {
+export function guidePages(publicUrl: string, demo?: DemoMark): readonly PageRoute[] {
   return [
     {
       path: '/docs/guide',
@@ -24,7 +24,7 @@ export function guidePages(publicUrl: string): readonly PageRoute[] {
             ${guideList(await loadGuides())}
             <h2>Files</h2>
             ${fileList(await guideDownloads())}`,
-          '/docs/guide',
+          { current: '/docs/guide', demo },
         ),
     },
     {
@@ -37,7 +37,7 @@ export function guidePages(publicUrl: string): readonly PageRoute[] {
         return apiPage(
           guide.title,
           html`${content}<nav class="index" aria-label="Guides"><h2>All guides</h2>${guideList(guides)}</nav>`,
-          '/docs/guide',
+          { current: '/docs/guide', demo },
         );
       },
     },

@@ -3,13 +3,13 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import { browserNotFoundPage } from './not-found-page.ts';
+import { createBrowserNotFoundPage } from './not-found-page.ts';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 function shown(url: string, accept: string, refusal: Refusal = refuse('not-found')) {
   const request = Object.assign(new IncomingMessage(new Socket()), { url, headers: { accept } });
-  return browserNotFoundPage(request, refusal);
+  return createBrowserNotFoundPage()(request, refusal);
 }
 
 test('a browser at an unknown path gets a page with a link to the start page', async () => {

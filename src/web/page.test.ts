@@ -33,7 +33,7 @@ test('the first link of a page leads to its main part', () => {
 });
 
 test('a developer page links to the start page and the sections, and marks its own section', () => {
-  const header = /<header>[\s\S]*<\/header>/.exec(bodyOf(apiPage('x', html``, '/docs/guide')))?.[0] ?? '';
+  const header = /<header>[\s\S]*<\/header>/.exec(bodyOf(apiPage('x', html``, { current: '/docs/guide' })))?.[0] ?? '';
   assert.deepEqual([...header.matchAll(/<a [^>]*>/g)].map(String), [
     '<a href="/">',
     '<a href="/docs">',

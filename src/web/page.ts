@@ -16,14 +16,30 @@ const developerSections = {
   '/problems': 'Problems',
 } as const;
 
-/** A page for developers, in English, with links to the start page and the sections. `current` is its section. */
-export function apiPage(title: string, content: Html, current?: keyof typeof developerSections): BufferedResponse {
+/** The line that marks each page of a demo, by its name in the texts: `demoSends` if the demo has a provider of messages. */
+export type DemoMark = 'demo' | 'demoSends';
+
+const demoLines = {
+  demo: 'Demo: invented people, nothing is sent',
+  demoSends: 'Demo: invented people',
+} as const satisfies Record<DemoMark, string>;
+
+/** The frame of a page for developers. */
+type ApiPageFrame = {
+  /** The section of the page. */
+  readonly current?: keyof typeof developerSections;
+  readonly demo?: DemoMark | undefined;
+};
+
+/** A page for developers, in English, with links to the start page and the sections. */
+export function apiPage(title: string, content: Html, { current, demo }: ApiPageFrame = {}): BufferedResponse {
   const header = html`<div class="masthead"><p><a href="/">${program}</a></p></div>
     <nav aria-label="For developers"><ul>${Object.entries(developerSections).map(
       ([path, name]) => html`<li><a href="${path}"${currentAttribute(path === current)}>${name}</a></li>`,
     )}</ul></nav>`;
   const skip = 'Skip to main content';
-  return renderHtmlPage({ header, skip, site: program, title, content, status: 200, language: 'en' });
+  const demoLine = demo && demoLines[demo];
+  return renderHtmlPage({ header, demoLine, skip, site: program, title, content, status: 200, language: 'en' });
 }
 
 /** Marks the link to the page itself in a navigation. */
@@ -42,6 +58,8 @@ type HtmlPage = {
   readonly status: number;
   readonly language: string;
   readonly header: Html;
+  /** The line above the header that marks the pages of a demo. */
+  readonly demoLine?: string | undefined;
   readonly footer?: Html;
   readonly skip: string;
   readonly site: string;
@@ -54,6 +72,7 @@ export function renderHtmlPage({ title, content, status, language, site, ...fram
   const {
     documentTitle = title,
     header,
+    demoLine,
     footer,
     skip,
     stylesheetPath: css = stylesheetPath,
@@ -71,7 +90,7 @@ export function renderHtmlPage({ title, content, status, language, site, ...fram
       </head>
       <body>
         <a class="skip-link" href="#main">${skip}</a>
-        <header>${header}</header>
+        <header>${demoLine === undefined ? '' : html`<p class="demo">${demoLine}</p>`}${header}</header>
         <main id="main" tabindex="-1">${heading(title, frame.titleLanguage)}${content}</main>
         ${footer === undefined ? '' : html`<footer>${footer}</footer>`}
       </body>

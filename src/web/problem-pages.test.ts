@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { problemPages } from './problem-pages.ts';
 
-const [list, one] = problemPages;
+const [list, one] = problemPages();
 
 async function bodyOf(page: typeof one, slug = ''): Promise<string> {
   const made = await page?.get({ slug }, new URLSearchParams());

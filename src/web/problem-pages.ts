@@ -2,10 +2,10 @@ import type { PageRoute } from '../api/page-route.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { html } from './html.ts';
-import { apiPage } from './page.ts';
+import { apiPage, type DemoMark } from './page.ts';
 
 /** The list of all problems, and a page for each: the `type` of every problem is the URL of its page. */
-export const problemPages: readonly PageRoute[] = [
+export const problemPages = (demo?: DemoMark): readonly PageRoute[] => [
   {
     path: '/problems',
     get: async () =>
@@ -19,7 +19,7 @@ export const problemPages: readonly PageRoute[] = [
                 html`<tr><td>${problem.status}</td><td><a href="/problems/${slug}">${problem.title}</a></td><td><code>${slug}</code></td></tr>`,
             )}</tbody>
           </table></div>`,
-        '/problems',
+        { current: '/problems', demo },
       ),
   },
   {
@@ -38,7 +38,7 @@ export const problemPages: readonly PageRoute[] = [
             <dt>Retry</dt><dd>${problem.retryable ? 'yes: repeat the same request later' : 'no: change the request first'}</dd>
           </dl>
           <p><a href="/problems">All problems</a></p>`,
-        '/problems',
+        { current: '/problems', demo },
       );
     },
   },

@@ -3,7 +3,7 @@ import { groupDescription, groupOf } from '../api/openapi/operation-group.ts';
 import type { Operation } from '../api/operation.ts';
 import type { PageRoute } from '../api/page-route.ts';
 import { html } from './html.ts';
-import { apiPage } from './page.ts';
+import { apiPage, type DemoMark } from './page.ts';
 import { referenceScript, referenceScriptPath } from './reference-script.ts';
 import { scalarScript, scalarScriptPath } from './scalar-script.ts';
 
@@ -21,16 +21,16 @@ const policy = [
 ].join('; ');
 
 /** The API reference: Scalar shows /openapi.json. Without scripts, the page is a list of the operations. */
-export function referencePages<P>(operations: readonly Operation<P>[]): readonly PageRoute[] {
+export function referencePages<P>(operations: readonly Operation<P>[], demo?: DemoMark): readonly PageRoute[] {
   let rendered: BufferedResponse | undefined;
   return [
-    { path: '/docs', get: async () => (rendered ??= renderReference(operations)) },
+    { path: '/docs', get: async () => (rendered ??= renderReference(operations, demo)) },
     referenceScript,
     scalarScript(),
   ];
 }
 
-function renderReference<P>(operations: readonly Operation<P>[]): BufferedResponse {
+function renderReference<P>(operations: readonly Operation<P>[], demo: DemoMark | undefined): BufferedResponse {
   const groups = Map.groupBy(operations, groupOf);
   const page = apiPage(
     'Reference',
@@ -42,7 +42,7 @@ function renderReference<P>(operations: readonly Operation<P>[]): BufferedRespon
               )}</ul>`,
           )}
           <script src="${referenceScriptPath}" defer></script><script src="${scalarScriptPath}" defer></script>`,
-    '/docs',
+    { current: '/docs', demo },
   );
   return { ...page, headers: { ...page.headers, 'content-security-policy': policy } };
 }

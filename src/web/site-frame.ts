@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { PageRoute } from '../api/page-route.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
 import { lightenToContrast } from '../kernel/colour-contrast.ts';
+import type { DemoMark } from './page.ts';
 import { createStylesheet, favicon, pictureAsset, textAsset } from './stylesheet.ts';
 
 /** The choices of the operator for the frame of the pages for citizens. */
@@ -16,10 +17,15 @@ export type SiteFrame = {
   readonly footerLinks: { readonly [name in 'accessibility' | 'privacy' | 'help']: string | undefined };
   /** The time zone in which pages show instants. */
   readonly timeZone: string;
+  /** The line that marks the pages of a demo. */
+  readonly demo: DemoMark | undefined;
 };
 
 /** The frame of the settings, and the routes of its stylesheet and logo. A logo that is no picture ends the start. */
-export function openSiteFrame(settings: Settings): { readonly frame: SiteFrame; readonly pages: readonly PageRoute[] } {
+export function openSiteFrame(
+  settings: Settings,
+  demo?: DemoMark,
+): { readonly frame: SiteFrame; readonly pages: readonly PageRoute[] } {
   const { citizenPagesName: name, citizenPagesLogo, citizenPagesColour, timeZone } = settings;
   const stylesheet = createStylesheet(brandRules(citizenPagesColour));
   const logo = citizenPagesLogo === undefined ? undefined : logoRoute(citizenPagesLogo);
@@ -32,6 +38,7 @@ export function openSiteFrame(settings: Settings): { readonly frame: SiteFrame; 
     frame: {
       name,
       timeZone,
+      demo,
       footerLinks,
       stylesheetPath: stylesheet.path,
       iconPath: logo?.path ?? favicon.path,

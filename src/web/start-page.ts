@@ -31,7 +31,7 @@ export function mountStartPage(options: StartPageOptions): MountedHandler {
 function startPage(options: StartPageOptions, request: Pick<IncomingMessage, 'url' | 'method' | 'headers'>) {
   if (!options.hasCitizenPages) {
     const about = html`<p>Verify identity claims, send official notifications, retrieve secure documents.</p>`;
-    return apiPage('citizen-services', html`${about}${developerLinks(options)}`);
+    return apiPage('citizen-services', html`${about}${developerLinks(options)}`, { demo: options.frame.demo });
   }
   return switchLanguage(options.cookies, request) ?? citizenStartPage(options, request);
 }

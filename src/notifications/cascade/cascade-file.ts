@@ -46,18 +46,20 @@ const settingOf = { email: 'SMTP_URL', sms: 'SMS_URL', letter: 'LETTER_SPOOL' } 
 
 /**
  * The policy of the operator's file, or the default policy for the channels that have a provider. Both contain email, which fails
- * without a relay; the demo has its outbox.
+ * without a relay. The outbox of the demo replaces each missing provider, but the default policy of the demo uses text messages and
+ * letters only if they have a provider: a visitor would not wait for days.
  */
 export function cascadeOf(settings: Settings, isDemo: boolean): CascadePolicy {
   const more = new Set<ChannelName>();
   if (settings.smsUrl !== undefined) more.add('sms');
   if (settings.letterSpool !== undefined) more.add('letter');
   const { cascadePolicy: path } = settings;
+  const present = new Set<ChannelName>(isDemo ? externalChannelNames : more);
   const policy =
     path === undefined
       ? defaultPolicyFor(more)
-      : parseSettingFile('CASCADE_POLICY', path, (text) => parseCascadeFile(text, new Set([...more, 'email'])));
-  return isDemo || settings.smtpUrl !== undefined ? policy : { ...policy, providers: more };
+      : parseSettingFile('CASCADE_POLICY', path, (text) => parseCascadeFile(text, new Set([...present, 'email'])));
+  return isDemo || settings.smtpUrl === undefined ? { ...policy, providers: present } : policy;
 }
 
 /** Parses the file of CASCADE_POLICY; throws as `parseJsonFile` does. `present`: the external channels with a provider. */

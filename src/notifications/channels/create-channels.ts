@@ -37,17 +37,21 @@ export function createTroubleLog(log: Pick<Log, 'warning'>, channel: ChannelName
   };
 }
 
-/** Creates the channels that have a provider in the settings; on the others every delivery fails with `channel-not-configured`. */
+/**
+ * Creates the channels that have a provider in the settings; on the others every delivery fails with `channel-not-configured`. The demo
+ * has channels that capture messages instead.
+ */
 export async function createOutgoingChannels(
   settings: Settings,
   email: Channel,
   log: Pick<Log, 'warning'>,
+  captured: Partial<Pick<ExternalChannels, 'sms' | 'letter'>> = {},
 ): Promise<ExternalChannels> {
   const troubleLog = (name: ChannelName) => createTroubleLog(log, name, systemClock);
   const channels: ExternalChannels = {
     email,
-    sms: await smsOf(settings, troubleLog('sms')),
-    letter: await createLetterChannel(settings, troubleLog('letter')),
+    sms: captured.sms ?? (await smsOf(settings, troubleLog('sms'))),
+    letter: captured.letter ?? (await createLetterChannel(settings, troubleLog('letter'))),
   };
   if (settings.simulators !== true) return channels;
   const simulated = (channel: Channel) => simulateProvider(channel, systemTimer);
