@@ -191,9 +191,7 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
   const mailRefusalPage = createMailRefusalPage(site);
   const notFoundPage = createBrowserNotFoundPage(demo);
   const refusedPage: RefusedPage = (request, refusal) =>
-    mailRefusalPage(request, refusal) ??
-    citizenPages?.refusedPage(request, refusal) ??
-    notFoundPage(request, refusal);
+    mailRefusalPage(request, refusal) ?? citizenPages?.refusedPage(request, refusal) ?? notFoundPage(request, refusal);
   return {
     pages,
     refusedPage,

@@ -93,7 +93,7 @@ ${file('demo.json')} has the clients, citizens and documents.
   Guides         ${baseUrl}/docs/guide
   API reference  ${baseUrl}/docs
   For citizens   ${baseUrl}/me
-  Outbox         ${baseUrl}/outbox  (unsent emails)
+  Outbox         ${baseUrl}/outbox  (unsent messages)
 
 `;
 }

@@ -9,7 +9,14 @@ import { type ImportDeps, importCitizens } from '../identity/import/import-citiz
 import { formatInstant, type RandomBytes } from '../kernel/clock.ts';
 import { CommandFailed } from './command.ts';
 import { replacePrivateFile } from './demo-commands.ts';
-import { type DemoDocument, type DemoFile, type DemoMessage, demoCitizens, demoDocuments, demoMessages } from './demo-data.ts';
+import {
+  type DemoDocument,
+  type DemoFile,
+  type DemoMessage,
+  demoCitizens,
+  demoDocuments,
+  demoMessages,
+} from './demo-data.ts';
 import { writeDemoEnvironments } from './demo-environments.ts';
 import { personas } from './personas.ts';
 

@@ -161,8 +161,10 @@ function choicePage({ people, demo }: DemoIssuerDeps, query: URLSearchParams): B
   return apiPage(
     'Sign in to the demo',
     html`<p>In a real installation, citizens use the sign-in service of their country. The people of this demo are invented. Choose one of them.</p>
+      <h2>With messages or documents</h2>
       ${list(people.filter(({ shows }) => shows !== undefined))}
-      <details><summary>People without messages or documents (${empty.length})</summary>${list(empty)}</details>
+      <h2>Without messages or documents</h2>
+      ${list(empty)}
       <details><summary>People for tests of identity verification (${forTests.length})</summary>${list(forTests)}</details>
       <p><a href="${as('nobody')}">None of them</a></p>`,
     { demo },

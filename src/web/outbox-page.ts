@@ -151,6 +151,12 @@ async function letterPdf({ letter }: OutboxChannels, id: string): Promise<PageRe
   const pdf = await letter?.pdfOf(id);
   if (pdf === undefined) return refuse('not-found', 'The outbox has no such letter. See the list at /outbox.');
   if (typeof pdf === 'string') return refuse('not-found', `The letter cannot be printed: ${pdf}.`);
-  const headers = { 'content-type': 'application/pdf', 'content-disposition': 'inline; filename="letter.pdf"' };
+  const headers = {
+    'content-type': 'application/pdf',
+    'content-disposition': 'inline; filename="letter.pdf"',
+    // The PDF viewers of browsers are plugins with styles of their own.
+    'content-security-policy':
+      "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  };
   return { status: 200, headers, body: Buffer.from(pdf) };
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import PostalMime from 'postal-mime';
+import { readSettings } from '../../src/config/settings.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
-import { createOutbox } from '../../src/notifications/channels/demo-outbox.ts';
+import { createLetterOutbox, createOutbox, createSmsOutbox } from '../../src/notifications/channels/demo-outbox.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
 import { createSmtpEmail, parseRelayUrl } from '../../src/notifications/channels/smtp-email.ts';
+import { loadLetterParts } from '../../src/notifications/letters/letter-settings.ts';
 import type { Channel, OutgoingMessage, ProviderOutcome } from '../../src/notifications/notification/channel.ts';
 import { unconfiguredChannel } from '../../src/notifications/notification/channel.ts';
 import { type SmtpBehaviour, startTestSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
@@ -277,4 +279,34 @@ test('the outbox keeps the latest 200 mails, newest first, and nothing after it 
   assert.deepEqual([mails.length, mails[0]?.subject, mails.at(-1)?.subject], [200, 'mail 201', 'mail 2']);
   await outbox.close();
   assert.deepEqual(outbox.mails(), []);
+});
+
+test('the demo captures a text message with its sender and its link, and rejects an address that is no number', async () => {
+  const outbox = createSmsOutbox((id) => `https://tax.example/${id}`);
+  const sent = message({ address: '+46 70 174 06 06', noticeOnly: true });
+  assert.deepEqual(await send(outbox, sent), { outcome: 'delivered' });
+  const refused = await send(outbox, message());
+  assert.deepEqual(refused, { outcome: 'permanent', reason: 'address-invalid' });
+  const [text, ...others] = outbox.texts();
+  assert.deepEqual([text?.from, text?.to, text?.capturedAt, others], ['Tax Office', '+46701740606', at, []]);
+  assert.ok(text?.text.includes(`https://tax.example/${sent.notification}`), text?.text);
+  await outbox.close();
+  assert.deepEqual(outbox.texts(), []);
+});
+
+test('the demo captures a letter, and typesets it when it is opened', async (t) => {
+  const outbox = createLetterOutbox(() => loadLetterParts(readSettings({})));
+  t.after(() => outbox.close());
+  const sent = message({ address: 'Ada Lovelace\n14 Park Row\nBristol' });
+  assert.deepEqual(await send(outbox, sent), { outcome: 'sent' });
+  const refused = await send(outbox, message({ address: 'Ada Lovelace' }));
+  assert.deepEqual(refused, { outcome: 'permanent', reason: 'address-invalid' });
+  assert.deepEqual(
+    outbox.letters().map(({ letter }) => letter.subject),
+    ['Your assessment'],
+  );
+  const pdf = await outbox.pdfOf(`${sent.delivery}.1`);
+  assert.ok(pdf instanceof Uint8Array);
+  assert.equal(Buffer.from(pdf).toString('latin1', 0, 5), '%PDF-');
+  assert.equal(await outbox.pdfOf('other'), undefined);
 });

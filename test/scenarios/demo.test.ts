@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { demoCitizens, demoDocuments } from '../../src/cli/demo-data.ts';
+import { demoCitizens, demoDocuments, demoMessages, demoShows } from '../../src/cli/demo-data.ts';
+import { personaCases } from '../../src/cli/personas.ts';
+import { openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
 import {
   bearerHeaders,
   createHttpClient,
@@ -90,6 +92,59 @@ async function pasted(lines: readonly string[], report: (reason: string) => void
     }),
   );
 }
+
+test('the choice of a person says what each one has, and lists the others folded with what they test', async () => {
+  const { body } = await openCookieBrowser(home.url).follow('/me/sign-in');
+  const [choice = '', empty = '', forTests = ''] = String(body).split(/<h2>Without|<details>/);
+  const linesOf = (part: string) =>
+    [...part.matchAll(/<code>(.*?)<\/code>(?:<p>(.*?)<\/p>)?/g)].map(([, id, about]) => [id, about]);
+  assert.deepEqual(linesOf(choice), Object.entries(demoShows));
+  const ids = [...demoMessages, ...demoDocuments].map(({ citizenId }) => citizenId);
+  assert.deepEqual(new Set(Object.keys(demoShows)), new Set(ids));
+  assert.deepEqual(
+    linesOf(empty),
+    demoCitizens.filter(({ citizenId }) => !ids.includes(citizenId)).map(({ citizenId }) => [citizenId, undefined]),
+  );
+  assert.deepEqual(
+    linesOf(forTests),
+    personaCases.flatMap(({ about, people }) => people.map(({ citizenId }) => [citizenId, about])),
+  );
+});
+
+test('every page of the demo says that it is one', async () => {
+  const mark = /<header><p class="demo">Demo: invented people, nothing is sent<\/p>/;
+  const browser = openCookieBrowser(home.url);
+  const paths = [
+    '/',
+    '/docs',
+    '/docs/guide',
+    '/docs/guide/send',
+    '/problems',
+    '/problems/not-found',
+    '/outbox',
+    '/none',
+  ];
+  const accept = { accept: 'text/html' };
+  for (const path of paths) assert.match(String((await ask({ path, headers: accept })).body), mark, path);
+  assert.match(String((await browser.follow('/me/sign-in')).body), mark);
+  await signInAtDemo(browser, 'demo-mary');
+  for (const path of ['/me', '/me/documents', '/me/uses', '/me/record', '/me/contact', '/me/nothing'])
+    assert.match(String((await browser.follow(path)).body), mark, path);
+});
+
+test('a decision of the demo is in the outbox as a notice by email, a text message and a letter', async () => {
+  const outbox = async () => String((await ask({ path: '/outbox' })).body).split('<article>');
+  const own = (articles: readonly string[]) =>
+    articles.filter((one) => /demo-lukasz@|46701740607|Łukasz Wiśniewski/.test(one));
+  await waitUntil(async () => own(await outbox()).length === 3);
+  const articles = own(await outbox());
+  const channels = articles.map((one) => /<dt>Channel<\/dt><dd>(.*?)<\/dd>/.exec(one)?.[1] ?? '');
+  assert.deepEqual(channels.toSorted(), ['Email', 'Letter', 'Text message']);
+  const path = /\/outbox\/letters\/[\w.]+/.exec(articles.join(''))?.[0] ?? '';
+  const { status, headers, body } = await ask({ path });
+  assert.deepEqual([status, headers['content-type']], [200, 'application/pdf']);
+  assert.equal(body.toString('latin1', 0, 5), '%PDF-');
+});
 
 test('demo.json can be read by its owner only and has exactly the documented members', () => {
   assert.equal(statSync(join(home.dataDir, 'demo.json')).mode & 0o777, 0o600);

@@ -105,7 +105,10 @@ export function createSmsOutbox(inboxLink: InboxLink | undefined): SmsOutbox {
 export function createLetterOutbox(load: () => Promise<LetterDeps>): LetterOutbox {
   const letters = createCapture<Pick<CapturedLetter, 'letter'>>();
   let loading: Promise<LetterDeps> | undefined;
-  const parts = async () => await (loading ??= load());
+  const parts = () => {
+    loading ??= load();
+    return loading;
+  };
   return {
     name: 'letter',
     concurrency: 64,
