@@ -65,7 +65,7 @@ export type DemoMessage = {
   readonly category?: 'decision';
   readonly legalEffect?: string;
   readonly respondInDays?: number;
-  /** Sent only if the demo captures these channels, because nobody has asked for a message to a provider. */
+  /** The demo sends such a message only if it captures all channels, so that its start calls no provider. */
   readonly channels?: readonly ('email' | 'sms' | 'letter')[];
 };
 
@@ -101,7 +101,7 @@ export const demoMessages: readonly DemoMessage[] = [
   },
 ];
 
-/** What the pages of a person of the demo show, for the choice of a person at the sign-in. */
+/** The texts of the sign-in that say what the pages of a person show, in the order of the list. */
 export const demoShows: Readonly<Record<string, string>> = {
   'demo-mary': 'a message and a document, in English',
   'demo-lukasz': 'a decision with a deadline, in Polish, also sent by email, text message and letter',
