@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { parseId } from '../../src/kernel/id.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
+import { inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
 import { deleteContactCodes } from '../../src/notifications/contact/contact-code-store.ts';
 import { contentDigestOf, openMessageContent } from '../../src/notifications/notification/message-content.ts';
 import { contactCascade, differentCode, oneDayMs, openContactApp, problemNameOf } from '../support/contact-app.ts';
@@ -213,6 +214,14 @@ for (const engine of engines) {
       [contact?.email, contact?.phone, contact?.verified, contact?.declined],
       ['new@example.org', '+4799999999', ['email', 'sms'], ['sms']],
     );
+  });
+
+  test(`${engine.name}: an address of a channel without a provider gets no code`, async (t) => {
+    const contactApp = await open(t, engine);
+    Object.assign(contactApp.app.ports, { cascade: inboxAndEmailPolicy });
+    const phone = { channel: 'sms', address: '+46701740606' };
+    assert.equal(problemNameOf(await contactApp.ask('cit-ida', phone)), 'bad-request');
+    assert.equal(await contactApp.code('cit-ida', 'sms'), 'none');
   });
 
   test(`${engine.name}: an address is verified without its invisible characters, and a phone number with the country of the settings`, async (t) => {
