@@ -138,7 +138,7 @@ test('the link in the mail of a message leads to its page, which requires sign-i
     mail = textOf(await client({ path: '/outbox' }));
     return mail.includes('With a link');
   });
-  assert.ok(mail.includes(`Read this message in your inbox:\n${server.url}/me/messages/${id}`), mail);
+  assert.ok(mail.includes(`Read this message in your inbox:\n<a href="${server.url}/me/messages/${id}">`), mail);
   const anonymous = await openCookieBrowser(server.url).get(`/me/messages/${id}`);
   assert.deepEqual([anonymous.status, textOf(anonymous).includes('Look.')], [403, false]);
   const page = await signInAtDemo(openCookieBrowser(server.url), 'demo-mary', `/me/messages/${id}`);
