@@ -65,7 +65,15 @@ const looks: Readonly<Record<string, PageView>> = {
 };
 
 const publicPaths = ['/', '/me', '/me/nothing', '/docs/guide', '/problems', '/problems/not-found', '/outbox', '/none'];
-const ownPaths = ['/me', '/me/documents', '/me/uses', '/me/record', '/me/contact'];
+const ownPaths = [
+  '/me',
+  '/me/documents',
+  '/me/uses',
+  '/me/record',
+  '/me/contact',
+  '/me/contact/language',
+  '/me/record/lock',
+];
 
 async function signIn({ page }: OpenedPage): Promise<void> {
   await page.goto(`${home.url}/me/sign-in`);
