@@ -213,7 +213,7 @@ test('a warning appears before the session ends, destroys no typed text, and ext
   assert.equal(await page.locator('#address').inputValue(), 'typed@example.org');
 });
 
-for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
+for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb', 'sv', 'pl', 'uk', 'tr', 'ar']) {
   test(`the contact pages have no errors at the width of a phone, in ${locale}`, {
     skip,
   }, async () => {
