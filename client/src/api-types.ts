@@ -190,6 +190,7 @@ export type DataUseInitiatorOrg = {
 
 /** The document or message of this use. */
 export type DataUseObject = {
+  /** Whether it is a document or a message. */
   type: Open<'document' | 'message'>;
   /** The id. Do not parse it. */
   id: string;
@@ -201,9 +202,11 @@ export type DataUseObject = {
 
 /** The organisation that was given, or lost, access to the document. */
 export type DataUseRecipientOrg = {
+  /** GOV: a public authority. */
   type: string;
-  /** A code for programs. Its meaning never changes. */
+  /** The id of its client. */
   code: string;
+  /** Its name. */
   name: string;
 };
 
@@ -1021,8 +1024,9 @@ export type ReadOwnAccessLogAnswer = {
 };
 
 export type ReadOwnAccessLogAnswerOrganisationsItem = {
-  /** A code for programs. Its meaning never changes. */
+  /** The id of its client. */
   code: string;
+  /** Its name. */
   name: string;
 };
 

@@ -103,9 +103,13 @@ export const readOwnAccessLog = defineOperation({
           description: 'The after, or with before the before, of the next page; null on the last page.',
         }),
         organisations: Type.Optional(
-          Type.Array(Type.Object({ code: Type.String(), name: Type.String() }), {
-            description: 'The organisations that used your data, for the filter.',
-          }),
+          Type.Array(
+            Type.Object({
+              code: Type.String({ description: 'The id of its client.' }),
+              name: Type.String({ description: 'Its name.' }),
+            }),
+            { description: 'The organisations that used your data, for the filter.' },
+          ),
         ),
         chain: Type.String(),
         linkKey: Type.String(),

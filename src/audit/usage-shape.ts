@@ -45,7 +45,9 @@ export const usageSchema = Type.Object(
     object: Type.Optional(
       Type.Object(
         {
-          type: Type.Union([Type.Literal('document'), Type.Literal('message')]),
+          type: Type.Union([Type.Literal('document'), Type.Literal('message')], {
+            description: 'Whether it is a document or a message.',
+          }),
           id: Type.String(),
           state: Type.Union([Type.Literal('available'), Type.Literal('unavailable'), Type.Literal('erased')], {
             description:
@@ -60,7 +62,11 @@ export const usageSchema = Type.Object(
     ),
     recipientOrg: Type.Optional(
       Type.Object(
-        { type: Type.String(), code: Type.String(), name: Type.String() },
+        {
+          type: Type.String({ description: 'GOV: a public authority.' }),
+          code: Type.String({ description: 'The id of its client.' }),
+          name: Type.String({ description: 'Its name.' }),
+        },
         { description: 'The organisation that was given, or lost, access to the document.' },
       ),
     ),

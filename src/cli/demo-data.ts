@@ -103,11 +103,11 @@ export const demoMessages: readonly DemoMessage[] = [
 
 /** The texts of the sign-in that say what the pages of a person show, in the order of the list. */
 export const demoShows: Readonly<Record<string, string>> = {
-  'demo-mary': 'a message and a document, in English',
-  'demo-lukasz': 'a decision with a deadline, in Polish, also sent by email, text message and letter',
-  'demo-layla': 'a message and a document in Arabic',
-  'demo-eleni': 'a message with a list and a document, in Greek and English',
-  'demo-oleksandr': 'a message in Ukrainian, also sent as a text message',
+  'demo-mary': 'A message and a document, in English',
+  'demo-lukasz': 'A decision with a deadline, in Polish, also sent by email, text message and letter',
+  'demo-layla': 'A message and a document in Arabic',
+  'demo-eleni': 'A message with a list and a document, in Greek and English',
+  'demo-oleksandr': 'A message in Ukrainian, also sent as a text message',
 };
 
 type DemoClient = {

@@ -5,7 +5,7 @@ import en from './en.json' with { type: 'json' };
 import { localeFor, localeForHeader } from './locale.ts';
 import { placeholdersOf } from './message-format.ts';
 
-const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
+const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'pl', 'uk', 'tr', 'ar'];
 
 /** Texts that are the same in English and in another language, by key. */
 const sharedKeys: Readonly<Record<string, readonly string[]>> = {
@@ -20,6 +20,7 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
   ],
   es: ['page.forms.errorTitle'],
   de: ['message.website', 'page.messages.categories.information'],
+  pl: ['page.frame.menu'],
   pt: ['page.frame.menu'],
   it: ['page.frame.menu'],
   nl: ['message.website', 'page.frame.menu', 'page.frame.privacy', 'page.messages.inbox', 'page.uses.labels.document'],

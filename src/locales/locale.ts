@@ -1,3 +1,4 @@
+import ar from './ar.json' with { type: 'json' };
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
 import es from './es.json' with { type: 'json' };
@@ -5,12 +6,16 @@ import fr from './fr.json' with { type: 'json' };
 import it from './it.json' with { type: 'json' };
 import nb from './nb.json' with { type: 'json' };
 import nl from './nl.json' with { type: 'json' };
+import pl from './pl.json' with { type: 'json' };
 import pt from './pt.json' with { type: 'json' };
+import sv from './sv.json' with { type: 'json' };
+import tr from './tr.json' with { type: 'json' };
+import uk from './uk.json' with { type: 'json' };
 
 /** The texts of mails, letters, text messages and pages in one language. A text with placeholders goes through `formatMessage`. */
 export type Locale = typeof en;
 
-const locales: readonly Locale[] = [en, nb, de, fr, es, pt, it, nl];
+const locales: readonly Locale[] = [en, nb, de, fr, es, pt, it, nl, sv, pl, uk, tr, ar];
 
 /** The languages of the pages and messages of this server. */
 export const pageLanguages: readonly string[] = locales.map(({ language }) => language);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { formatMessage } from '../locales/message-format.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';
 
-const languages = ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
+const languages = ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'pl', 'uk', 'tr', 'ar'];
 
 test('the pages for citizens are in the first language of the browser that has a catalogue', () => {
   const headers = [undefined, 'xx,de;q=0.5', 'pt-BR, en', 'nn-NO, de', ...languages];

@@ -111,7 +111,7 @@ test('an entry of another program version shows the names of the ledger', () => 
 });
 
 test('no language says that the server did something', () => {
-  for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'])
+  for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'pl', 'uk', 'tr', 'ar'])
     assert.doesNotMatch(JSON.stringify(preferredCitizenTexts(language).uses), /serve[urn]|servidor/i, language);
 });
 

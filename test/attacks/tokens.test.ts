@@ -276,7 +276,7 @@ test('the generic refusal has no details of the token, and a challenge with inva
   assert.deepEqual(invalidAccessToken(), {
     slug: 'invalid-access-token',
     detail:
-      'The token is malformed or revoked, its signature, issuer or audience is wrong, or the request does not prove the key or certificate that it is bound to.',
+      'The token is malformed or revoked, has a wrong signature, issuer or audience, or is bound to a key or certificate that the request lacks.',
     headers: {
       'www-authenticate':
         'Bearer realm="citizen-services", error="invalid_token", error_description="The access token is not valid"',

@@ -235,7 +235,7 @@ test('the foot of a letter labels the id in the language of the fixed phrases', 
 
 test('the date of a letter is written in its language if the server knows it', async (t) => {
   const parts = partsFor(t);
-  const days = { en: '15January2026', 'de-AT': '15.Januar2026', ar: '2026-01-15', 'x!': '2026-01-15' };
+  const days = { en: '15January2026', 'de-AT': '15.Januar2026', he: '2026-01-15', 'x!': '2026-01-15' };
   for (const [language, day] of [...Object.entries(days), [undefined, '2026-01-15'] as const]) {
     assert.ok((await printedOf(parts, makeLetter('x', { language }))).text.includes(day), day);
   }

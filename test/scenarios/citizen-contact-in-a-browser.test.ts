@@ -213,7 +213,9 @@ test('a warning appears before the session ends, destroys no typed text, and ext
   assert.equal(await page.locator('#address').inputValue(), 'typed@example.org');
 });
 
-for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
+const locales = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb', 'sv', 'pl', 'uk', 'tr', 'ar'];
+
+for (const [index, locale] of locales.entries()) {
   test(`the contact pages have no errors at the width of a phone, in ${locale}`, {
     skip,
   }, async () => {
@@ -223,7 +225,8 @@ for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
       locale,
     });
     const { page, errors } = seen;
-    await openContact(page, 'demo-layla');
+    // A citizen can request ten codes a day.
+    await openContact(page, index < 7 ? 'demo-layla' : 'demo-anh');
     for (const path of ['channels', 'hours', 'language', 'phone', 'email']) {
       await page.goto(`${home.url}/me/contact/${path}`);
       assert.deepEqual([errors, await overflowingElements(page)], [[], []], path);

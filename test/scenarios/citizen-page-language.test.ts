@@ -30,9 +30,9 @@ test('the language that a visitor chooses applies to all pages, also before the 
 test('the language that a citizen has stated for messages applies to the pages, unless the citizen has chosen another one', async () => {
   const layla = openCookieBrowser(home.url);
   assert.equal(languageOf(await signInAtDemo(layla, 'demo-layla', '/me/contact')), 'en');
-  const form = readHtmlForm((await layla.get('/me/contact')).body.toString('utf8'), 'name="language"');
+  const form = readHtmlForm((await layla.get('/me/contact/language')).body.toString('utf8'), 'name="language"');
   form.set('language', 'de');
-  assert.equal((await layla.post('/me/contact', {}, form)).status, 303);
+  assert.equal((await layla.post('/me/contact/language', {}, form)).status, 303);
   for (const path of ['/me', '/me/documents', '/me/record', '/me/messages/none'])
     assert.equal(languageOf(await layla.get(path)), 'de', path);
   await layla.get('/me?lang=fr');

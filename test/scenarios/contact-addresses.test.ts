@@ -103,7 +103,7 @@ for (const engine of engines) {
       }
     }
     await assertSalted(contactApp.app, 'cit-ida');
-    assert.deepEqual(await contactApp.inbox('cit-ida'), { items: [], next: null });
+    assert.deepEqual(await contactApp.inbox('cit-ida'), { items: [], next: null, unreadCount: 0, senders: [] });
     await contactApp.confirm('cit-ida', { channel: 'email', code });
     const inbox = (await contactApp.inbox('cit-ida')) as unknown as { items: { subject: string; opened: boolean }[] };
     assert.deepEqual(

@@ -22,6 +22,9 @@ const engineCatalogues = /\b(?:sqlite_master|pg_settings)\b/;
 /** The text that selects rows on each engine, for the placeholder `rowLock` of a claim. */
 const rowLocks = { sqlite: '', postgres: 'for update skip locked' } as const;
 
+/** The text of a statement that has another text for PostgreSQL. */
+const onlyForSqlite = /\bsql:\s*(?:'[^'\n]*'|"[^"\n]*"|`[^`]*`),(?=\s*(?:\/\/[^\n]*\s+)?postgresSql:)/g;
+
 /**
  * The statements in the source of the server, as one engine runs them: literal texts, also where their columns are a constant,
  * and the lookups that `lookupByKey` declares. Texts with other placeholders are left out.
@@ -32,7 +35,8 @@ export function findSourceStatements(engine: keyof typeof rowLocks): SourceState
   return files
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !fullScanFolders.test(file))
     .flatMap((file) => {
-      const source = readFileSync(join(sourceFolder, file), 'utf8');
+      const all = readFileSync(join(sourceFolder, file), 'utf8');
+      const source = engine === 'postgres' ? all.replaceAll(onlyForSqlite, '') : all;
       const texts = Array.from(source.matchAll(text), ([, long, , short]) =>
         (long ?? short ?? '')
           .replaceAll(/select \$\{[^}]*\}/g, 'select *')
@@ -45,8 +49,8 @@ export function findSourceStatements(engine: keyof typeof rowLocks): SourceState
         /\b(?:from|into|update)\s+[a-z_]+/.test(sql) &&
         !sql.includes('${') &&
         !engineCatalogues.test(sql) &&
-        // The batch statements for PostgreSQL.
-        !(engine === 'sqlite' && sql.includes('unnest(')),
+        // The statements for PostgreSQL.
+        !(engine === 'sqlite' && /unnest\(|any\(array\(/.test(sql)),
     );
 }
 

@@ -31,6 +31,9 @@ export function changeInboxMark(notification: NotificationId, change: InboxMarkC
 export function deleteInboxMarks(erasedId: string): Statement {
   return {
     sql: 'delete from inbox_mark where notification_id in (select id from notification where citizen_id = $1)',
+    // PostgreSQL would join all marks.
+    postgresSql:
+      'delete from inbox_mark where notification_id = any(array(select id from notification where citizen_id = $1))',
     args: [erasedId],
   };
 }

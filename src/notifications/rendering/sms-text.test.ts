@@ -179,7 +179,7 @@ test('an announcement over six segments omits its subject', () => {
 });
 
 test('a text message with a code always contains the code, in every language and with a long sender name', () => {
-  for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
+  for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'pl', 'uk', 'tr', 'ar']) {
     const { text } = localeFor(language).systemMessage.contactCode;
     const message = formatMessage(language, text, { code: '012345', minutes: 15 });
     const content = { message, address: '+4740000000' };
