@@ -63,7 +63,6 @@ export type DemoMessage = {
   readonly subject: string;
   readonly message: string;
   readonly category?: 'decision';
-  readonly legalEffect?: string;
   readonly respondInDays?: number;
   /** The demo sends such a message only if it captures all channels, so that its start calls no provider. */
   readonly channels?: readonly ('email' | 'sms' | 'letter')[];
@@ -95,7 +94,6 @@ export const demoMessages: readonly DemoMessage[] = [
     message:
       'Podatek od nieruchomości za 2026 rok wynosi 412,30 zł.\n\nJeżeli nie zgadzasz się z tą decyzją, możesz złożyć odwołanie.',
     category: 'decision',
-    legalEffect: 'after-7-days',
     respondInDays: 30,
     channels: ['email', 'sms', 'letter'],
   },
