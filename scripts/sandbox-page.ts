@@ -17,20 +17,17 @@ export function sandboxQuestions(): string {
 export function sandboxPage(): string {
   return `# A sandbox for service teams
 
-Use these invented people to test how your program handles each response, without a real citizen. The demo has them. In a sandbox of
-your own (a server with \`SIMULATORS=true\`, [settings.md](../reference/settings.md#simulators)), an operator imports them
+Use these invented people to test how your program handles each response, without a real citizen. The demo has them. For a sandbox
+of your own (a server with [\`SIMULATORS=true\`](../reference/settings.md#simulators)), an operator imports them
 (\`cs\` is the [command line](../operate/install.md#settings-and-keys)):
 
     cs citizens import /absolute/path/docs/integrate/sandbox/people.jsonl
 
-[sandbox/questions.json](sandbox/questions.json) has every question below with its answer, for a test that sends all of them. The answers
-are those of the policy \`standard-2026-3\` ([identity.md](../operate/verification.md#policies)). If you repeat the same wrong claims, they do not count
-again. After five different wrong claims about one person, every answer is \`no_match\` for a day. Try that too, and read the message
-to the citizen.
+[sandbox/questions.json](sandbox/questions.json) has every request below with its answer, for an automatic test. The answers are those
+of the [policy](../operate/verification.md#policies) \`standard-2026-3\`. After five different wrong claims about one person, every
+answer is \`no_match\` for a day. Try that too, and read the message to the citizen.
 
-The server simulates more citizens without an import. For claims about \`sim-register-down\` the register is unavailable, so the answer is
-\`not_determined\`. [notifications.md](testing.md#simulator-citizens) describes the outcome and the
-status of messages to \`sim-delivered\`, \`sim-unread\`, \`sim-unknown\` and others.
+The server simulates [more citizens](testing.md#simulator-citizens) without an import.
 Written by \`npm run generate\`.
 ${personaCases.map(caseText).join('')}`;
 }
