@@ -36,5 +36,10 @@ test('the number of entries takes the plural form of each language', () => {
     ['0 anotações no total', 'Uma anotação no total', '2 anotações no total', '21 anotações no total'],
     ['0 annotazioni in totale', 'Un’annotazione in totale', '2 annotazioni in totale', '21 annotazioni in totale'],
     ['0 vermeldingen in totaal', 'Eén vermelding in totaal', '2 vermeldingen in totaal', '21 vermeldingen in totaal'],
+    ['0 noteringar totalt', 'En notering totalt', '2 noteringar totalt', '21 noteringar totalt'],
+    ['Łącznie 0 wpisów', 'Łącznie jeden wpis', 'Łącznie 2 wpisy', 'Łącznie 21 wpisów'],
+    ['Усього 0 записів', 'Усього 1 запис', 'Усього 2 записи', 'Усього 21 запис'],
+    ['Toplam 0 kayıt', 'Toplam bir kayıt', 'Toplam 2 kayıt', 'Toplam 21 kayıt'],
+    ['لا توجد عمليات', 'عملية واحدة إجمالًا', 'عمليتان إجمالًا', '21 عملية إجمالًا'],
   ]);
 });

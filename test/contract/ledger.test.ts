@@ -38,7 +38,10 @@ for (const engine of engines) {
       const purpose = 'p'.repeat(bytes - encodeEventContent(said).length + 64 - 'anna'.length);
       return app.commit({ events: [{ ...said, purpose }], statements: [] });
     };
-    await assert.rejects(say(maxContentBytes + 1), /at most 32768 bytes in an event, received 32769 in document\.listed/);
+    await assert.rejects(
+      say(maxContentBytes + 1),
+      /at most 32768 bytes in an event, received 32769 in document\.listed/,
+    );
     await say(maxContentBytes);
     await app.sequence();
     const verdict = await verifyLog(app.source, { policy: logKeyPolicy });

@@ -15,7 +15,7 @@ const wrongTemplates: ReadonlyArray<[string, object, string[], RegExp]> = [
     'two texts in one language',
     { texts: [permitTemplate.texts[0], { ...permitTemplate.texts[0], language: 'FR-BE' }] },
     ['/texts/1/language repeated'],
-    /fr-BE already/,
+    /second text in fr-BE: keep one/,
   ],
   [
     'a language that is none',

@@ -47,6 +47,8 @@ export async function createOutgoingChannels(
   log: Pick<Log, 'warning'>,
   captured: Partial<Pick<ExternalChannels, 'sms' | 'letter'>> = {},
 ): Promise<ExternalChannels> {
+  // An invalid setting of letters stops the start, even if no letter is sent.
+  letterLayoutOf(settings);
   const troubleLog = (name: ChannelName) => createTroubleLog(log, name, systemClock);
   const channels: ExternalChannels = {
     email,
@@ -118,7 +120,6 @@ export function dkimOf({
 
 /** The channel of letters to the spool folder that the settings name. */
 async function createLetterChannel(settings: Settings, onProviderFailure: OnProviderFailure): Promise<Channel> {
-  letterLayoutOf(settings);
   const { letterSpool: folder } = settings;
   if (folder === undefined) return unconfiguredChannels.letter;
   if (existsSync(folder) && !statSync(folder).isDirectory()) {

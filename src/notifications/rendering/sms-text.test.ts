@@ -121,11 +121,12 @@ test('white space around a text message is removed', () => {
   assert.equal(renderSmsText({ sender: 'Tax', subject: undefined, content, language: undefined }).text, 'Tax: Text.');
 });
 
-test('an announcement in a language of Latin script fits the GSM alphabet, which takes half as many segments as UCS-2', () => {
+test('an announcement in Latin script fits the GSM alphabet, except in Turkish, and takes half as many segments as UCS-2', () => {
   const folder = new URL('../../locales/', import.meta.url);
   const languages = globSync('*.json', { cwd: folder }).map((file) => file.replace('.json', ''));
-  const latin = languages.filter((language) => new Intl.Locale(language).maximize().script === 'Latn');
-  assert.ok(latin.length >= 8);
+  // The GSM alphabet does not have some letters of Turkish.
+  const latin = languages.filter((one) => one !== 'tr' && new Intl.Locale(one).maximize().script === 'Latn');
+  assert.ok(latin.length >= 10);
   for (const language of latin) {
     const content = { message: 'word '.repeat(1_000) };
     const announce = (sender: string, inbox?: string) =>
