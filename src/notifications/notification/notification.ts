@@ -98,7 +98,7 @@ export type Notification = {
   readonly createdAt: number;
   readonly sendAt: number | null;
   readonly deliverBy: number;
-  /** The rule of `evidence/legal-effect.ts` that the sender named. */
+  /** The rule of `legal-effect/legal-effect.ts` that the sender named. */
   readonly legalEffect: string | null;
   /** Whether its mails and text messages only say that there is a message, and nothing of its content. */
   readonly noticeOnly: boolean;
