@@ -62,12 +62,6 @@ type InboxPageRequest = {
   readonly before?: InboxPosition | undefined;
   readonly filter?: InboxFilter;
 };
-/** Whether a message was placed in the inbox of its citizen. */
-export async function isInInbox(read: Read, id: NotificationId): Promise<boolean> {
-  const sql =
-    "select id, status from delivery where notification_id = $1 and channel = 'inbox' and status in ('sent', 'delivered')";
-  return (await read(sql, [id])).length > 0;
-}
 
 /** Counts the delivery, because PostgreSQL may turn `exists` into a join with all deliveries. */
 function inboxHalf(condition: string, time: 'created_at' | 'send_at'): string {
@@ -153,7 +147,7 @@ export async function openMessageOfCitizen(
 }
 
 /** The mark of a message that is in the inbox of its citizen; undefined when it is not there. */
-async function findPlacedMark(read: Read, id: NotificationId): Promise<InboxMark | undefined> {
+export async function findPlacedMark(read: Read, id: NotificationId): Promise<InboxMark | undefined> {
   const [row] = await read(
     `select ${inboxMarkColumns} from delivery d left join inbox_mark m on m.notification_id = d.notification_id
       where d.notification_id = $1 and d.channel = 'inbox' and d.status in ('sent', 'delivered')`,

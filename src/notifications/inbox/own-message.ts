@@ -2,7 +2,7 @@ import type { Read } from '../../db/database.ts';
 import { parseId } from '../../kernel/id.ts';
 import { type ContentKeys, openMessageContent } from '../notification/message-content.ts';
 import { findNotificationWithContent } from '../notification/notification-store.ts';
-import { isInInbox } from './citizen-inbox.ts';
+import { findPlacedMark } from './citizen-inbox.ts';
 
 /** A message in the access log of its citizen. */
 export type OwnMessage = {
@@ -28,6 +28,6 @@ export async function findOwnMessage(
     return { type: 'message', id, state: 'erased' };
   const content = await openMessageContent(citizenKeys, found.notification, found.content);
   if (content === undefined) return { type: 'message', id, state: 'erased' };
-  if (!(await isInInbox(read, parsed))) return { type: 'message', id, state: 'unavailable' };
+  if ((await findPlacedMark(read, parsed)) === undefined) return { type: 'message', id, state: 'unavailable' };
   return { type: 'message', id, state: 'available', title: content.subject };
 }
