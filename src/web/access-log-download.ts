@@ -30,7 +30,7 @@ export async function downloadUses(
   return { stream: { status: 200, headers, stream: bytesOf(texts) } };
 }
 
-/** The download was interrupted by a refusal after its first bytes. The connection is closed, so that nobody takes it as complete. */
+/** The download was interrupted by a refusal after its first bytes. The connection is closed, so that the browser does not treat it as complete. */
 class DownloadInterrupted extends Error {
   override readonly name = 'DownloadInterrupted';
 }

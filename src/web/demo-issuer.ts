@@ -16,7 +16,7 @@ import { apiPage, type DemoMark } from './page.ts';
 /** The path of the demo's issuer, below the URL of the demo. */
 export const demoIssuerPath = '/demo/sign-in';
 
-/** A person to choose. `shows` is what the own pages show, and `tests` is what a verification of this person tests. */
+/** A person to choose. `shows` describes their pages, and `tests` describes what a verification of them tests. */
 export type DemoPerson = {
   readonly citizenId: string;
   readonly name: string;

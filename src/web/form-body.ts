@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
 
 const maxFormBytes = 16_384;
-/** The body of a request can be read once, but a page and what keeps a form after an expired session both need it. */
+/** The body of a request can be read only once. The page needs it, and so does the code that keeps the form of an expired session. */
 const parsedForms = new WeakMap<IncomingMessage, Promise<URLSearchParams | undefined>>();
 
 /** Reads a form; undefined if the body is no form, or larger than any form of these pages. */

@@ -13,7 +13,7 @@ export const scalarScriptPath = `/assets/scalar-${scalarVersion}.js`;
 const maxPackedBytes = 8 * 1_024 * 1_024;
 const loadTimeoutMs = 30_000;
 
-/** The script of Scalar, which shows the OpenAPI document. It is loaded at the first request. Each form is kept once for all requests. */
+/** The script of Scalar, which shows the OpenAPI document. It is loaded at the first request, and stays in memory with and without compression. */
 export function scalarScript(): PageRoute {
   const packed = createOnce(loadPackedScript);
   const plain = createOnce(async () => await promisify(gunzip)(await packed()));

@@ -14,7 +14,7 @@ const longestDelayMinutes = 30;
  */
 export function sessionWarning({ session, language }: CitizenTexts, minutesLeft: number): Html {
   const delay = Math.min(Math.max(Math.floor(minutesLeft) - warningMinutes, 0), longestDelayMinutes);
-  // Screen readers announce what appears in a status.
+  // Screen readers announce text that appears in an element with the role status.
   return html`<div role="status"><div class="banner session-warning warn-in-${delay}">
       <p>${formatMessage(language, session.ending, { minutes: warningMinutes })} <a href="${citizenPaths.stay}" target="_blank" rel="noopener">${session.stay}</a></p>
     </div></div>`;

@@ -21,7 +21,7 @@ const codesByName = memoize(4, (language) => {
   return new Map(codes.map((code) => [nameOf(code)?.toLowerCase(), code]));
 });
 
-/** The name of a country, such as `Portugal`; undefined for a code that is none. */
+/** The name of a country, such as `Portugal`; undefined for an unknown code. */
 export function regionName(code: string, language: string): string | undefined {
   return namesOf(language).of(code);
 }

@@ -16,7 +16,7 @@ const notes: ReadonlySet<string> = new Set([
   ...['بدون عنوان', 'بلا عنوان', 'لا عنوان', 'بلا ماوى', 'بدون ماوى', 'غير معروف', 'العنوان غير معروف'],
 ]);
 
-/** Whether a line is a note such as "No fixed abode", to which no letter can go. */
+/** Whether a line is a note such as "No fixed abode". No letter can be sent to it. */
 export function isNoAddress(line: string): boolean {
   return notes.has(plainText(line)) || !/[\p{L}\p{N}]/u.test(line);
 }

@@ -63,7 +63,7 @@ function placeLines({ street, town, postalCode }: Place, code: string | undefine
   return formats.find(isComplete) ?? atEnd(town, postalCode);
 }
 
-/** Removes the prefix that a format puts before a postal code, such as `SE-`: within the country, and if the code has it already. */
+/** Removes the prefix of a postal code, such as `SE-`, within the country, or if the code already has it. */
 function withoutPrefix(line: string, postalCode: string, isHome: boolean): string {
   const at = postalCode === '' ? -1 : line.indexOf(postalCode);
   const prefix = at < 0 ? '' : line.slice(0, at);

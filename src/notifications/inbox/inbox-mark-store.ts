@@ -27,7 +27,7 @@ export function changeInboxMark(notification: NotificationId, change: InboxMarkC
   };
 }
 
-/** Deletes the marks of the messages of an erased citizen, who has this id now. */
+/** Deletes the marks of the messages of an erased citizen. `erasedId` has replaced the citizen id in their rows. */
 export function deleteInboxMarks(erasedId: string): Statement {
   return {
     sql: 'delete from inbox_mark where notification_id in (select id from notification where citizen_id = $1)',

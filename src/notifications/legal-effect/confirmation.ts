@@ -9,8 +9,8 @@ export async function isReceiptConfirmed(read: Read, { id }: Notification): Prom
 }
 
 /**
- * Whether a confirmation leaves nothing to send. If the message counts as served only when it is opened, the cascade continues. Otherwise another
- * reader of the mailbox could prevent the letter.
+ * Whether a confirmation ends the cascade. It does not if only opening counts as service: then another reader of the mailbox could
+ * prevent the letter by confirming the receipt.
  */
 export function confirmationEndsCascade({ legalEffect }: Notification): boolean {
   return legalEffect === null || confirmationCounts(legalEffect);
