@@ -13,6 +13,7 @@ import { describeAddressFault } from './contact-address-fault.ts';
 import {
   channelFieldsOf,
   channelsFromFields,
+  declinedValue,
   type FormChange,
   hourFieldsOf,
   hoursFromFields,
@@ -48,7 +49,7 @@ type ContactPage = {
 };
 
 /**
- * The pages for contact preferences and addresses, each with one form. After success a form redirects, so that a reload does not
+ * The pages for contact preferences and addresses, each with at most one form. After success a form redirects, so that a reload does not
  * repeat the action.
  */
 export function contactPages(zones: ZoneDefaults): readonly ContactPage[] {
@@ -62,6 +63,7 @@ export function contactPages(zones: ZoneDefaults): readonly ContactPage[] {
       { path: contactPaths.address[channel], methods, show: (visit) => handleAddress(visit, channel) },
       { path: contactPaths.code[channel], methods, show: (visit) => handleCode(visit, channel) },
       { path: contactPaths.remove[channel], methods, show: (visit) => handleRemoval(visit, channel) },
+      { path: contactPaths.stop[channel], methods: ['GET', 'HEAD'], show: (visit) => askToStop(visit, channel) },
     ]),
   ];
 }
@@ -167,6 +169,14 @@ async function handleLanguage(visit: CitizenRequest): Outcome {
   });
 }
 
+/** Asks before a channel is turned off. The form is that of the order, with the other channels unchanged. */
+async function askToStop(visit: CitizenRequest, channel: CodeChannel): Outcome {
+  return await showWithPreferences(visit, (preferences) => {
+    if (preferences.declined.some((one) => one === channel)) return redirectTo(citizenPaths.contact);
+    return stopChannelsPage(visit.view, { ...channelFieldsOf(preferences), [channel]: declinedValue }, [channel]);
+  });
+}
+
 /** The form for a new address: sends a code to it. */
 async function handleAddress(visit: CitizenRequest, channel: CodeChannel): Outcome {
   const { view, keptForm } = visit;
@@ -178,7 +188,7 @@ async function handleAddress(visit: CitizenRequest, channel: CodeChannel): Outco
   const { faults } = view.words.contact.addresses;
   const refused = (text: string) => addressPage(view, channel, { fields: typed, faults: [{ field: 'address', text }] });
   const answer = await visit.call(askContactCode, visit.token, { json: { channel, address: typed.trim() } });
-  if (!('slug' in answer)) return redirectTo(contactPaths.code[channel]);
+  if (!('slug' in answer)) return redirectAfter('code-sent');
   if (answer.slug === 'bad-request') return refused(describeAddressFault(faults, channel, typed));
   return answer.slug === 'too-many-contact-codes' ? refused(faults.tooMany) : answer;
 }

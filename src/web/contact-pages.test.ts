@@ -19,7 +19,7 @@ import {
   parseChannelFields,
   parseHourFields,
 } from './contact-form.ts';
-import { channelsPage, contactFaults, hoursPage, languagePage } from './contact-pages.ts';
+import { channelsPage, contactFaults, contactOverviewPage, hoursPage, languagePage } from './contact-pages.ts';
 import { timeZoneOptions } from './time-zone-options.ts';
 
 const words = preferredCitizenTexts('en');
@@ -112,6 +112,20 @@ test('a form with a missing field or an impossible choice is refused', () => {
   }
   const unknown = { hoursFor: ['letter'], from: '8', until: '9', timeZone: 'UTC' };
   assert.deepEqual(hoursFromFields(unknown), { faults: ['form'] });
+});
+
+test('the overview has the form for the newest code, and a link to the form for the other one', () => {
+  const codes = [
+    { channel: 'email', address: 'mary@example.org', endsAt: '2026-01-01T10:14:00Z' },
+    { channel: 'sms', address: '+44 7700 900123', endsAt: '2026-01-01T10:15:00Z' },
+  ];
+  const preferences = { ...noPreferences, verified: [], awaiting: codes, confirmable: ['email', 'sms'] };
+  const text = String(contactOverviewPage(frame, preferences, undefined).body);
+  assert.deepEqual(text.match(/<form [^>]*\/me\/contact[^>]*>/g), [
+    '<form method="post" action="/me/contact/phone/code" novalidate>',
+  ]);
+  assert.match(text, /<bdi>\+44 7700 900123<\/bdi>: We sent a code there/);
+  assert.match(text, /<a href="\/me\/contact\/email\/code">Enter the code from the email<\/a>/);
 });
 
 test('the time zone of the operator and those of the country come first, and each name is offered once', () => {

@@ -34,7 +34,7 @@ import { timeZoneName, timeZoneOptions, type ZoneDefaults } from './time-zone-op
 /** The response of `readPreferences`. */
 export type Preferences = ContactPreferences & {
   readonly verified: readonly { readonly channel: string; readonly address: string; readonly verifiedAt: string }[];
-  readonly awaiting: readonly { readonly channel: string; readonly address: string }[];
+  readonly awaiting: readonly { readonly channel: string; readonly address: string; readonly endsAt: string }[];
   readonly confirmable: readonly string[];
 };
 
@@ -46,10 +46,18 @@ export const contactPaths = {
   address: { email: `${citizenPaths.contact}/email`, sms: `${citizenPaths.contact}/phone` },
   code: { email: `${citizenPaths.contact}/email/code`, sms: `${citizenPaths.contact}/phone/code` },
   remove: { email: `${citizenPaths.contact}/email/remove`, sms: `${citizenPaths.contact}/phone/remove` },
+  stop: { email: `${citizenPaths.contact}/email/stop`, sms: `${citizenPaths.contact}/phone/stop` },
 } as const;
 
 /** The results that the redirect after a form reports. */
-export const completedForms = ['saved', 'confirmed-email', 'confirmed-sms', 'removed-email', 'removed-sms'] as const;
+export const completedForms = [
+  'saved',
+  'code-sent',
+  'confirmed-email',
+  'confirmed-sms',
+  'removed-email',
+  'removed-sms',
+] as const;
 /** A form that succeeded. */
 export type CompletedForm = (typeof completedForms)[number];
 
@@ -60,7 +68,7 @@ export type FormState<Fields> = {
   readonly isKept?: boolean;
 };
 
-/** The overview: what is stored now, with a link to each form. */
+/** The overview: what is stored now, the form for the newest code, and a link to each other form. */
 export function contactOverviewPage(
   frame: PageLayout,
   preferences: Preferences,
@@ -70,22 +78,23 @@ export function contactOverviewPage(
   const { contact } = words;
   const rows: readonly (readonly [string, Html])[] = [
     ...declinableChannelNames.map(
-      (channel) => [contact.addresses.label[channel], addressRow(words, channel, preferences)] as const,
+      (channel) => [contact.addresses.label[channel], addressRow(words, channel, { preferences, done })] as const,
     ),
     [contact.order.label, orderRow(words, preferences)],
     [contact.hours.label, hoursRow(words, preferences)],
     [contact.language.label, languageRow(words, preferences)],
   ];
-  const content = html`${done === undefined ? '' : successBanner(doneText(contact, done))}
-    <p>${contact.intro}</p>
+  // After a code was sent, the field for the code has the focus, and its description says where the code is.
+  const banner = done === undefined || done === 'code-sent' ? '' : successBanner(doneText(contact, done));
+  const content = html`${banner}<p>${contact.intro}</p>
     <dl class="summary">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
   return renderLayout(frame, { title: contact.title, content, current: 'contact' });
 }
 
 type ContactTexts = CitizenTexts['contact'];
 
-function doneText({ saved, addresses }: ContactTexts, done: CompletedForm): string {
-  const texts: Readonly<Record<CompletedForm, string>> = {
+function doneText({ saved, addresses }: ContactTexts, done: Exclude<CompletedForm, 'code-sent'>): string {
+  const texts: Readonly<Record<typeof done, string>> = {
     saved,
     'confirmed-email': addresses.done.confirmed.email,
     'confirmed-sms': addresses.done.confirmed.sms,
@@ -97,20 +106,34 @@ function doneText({ saved, addresses }: ContactTexts, done: CompletedForm): stri
 
 const linkTo = (path: string, text: string) => html`<a href="${path}">${text}</a>`;
 
-function addressRow(words: CitizenTexts, channel: CodeChannel, { verified, awaiting, confirmable }: Preferences): Html {
-  const { addresses } = words.contact;
+function addressRow(
+  words: CitizenTexts,
+  channel: CodeChannel,
+  { preferences, done }: { readonly preferences: Preferences; readonly done: CompletedForm | undefined },
+): Html {
+  const { verified, awaiting, confirmable, declined } = preferences;
+  const { addresses, order } = words.contact;
   const used = verified.find((one) => one.channel === channel);
-  const isSent = awaiting.some((one) => one.channel === channel);
+  const sent = awaiting.find((one) => one.channel === channel);
+  // A page has one form, so only the newest code can be entered here.
+  const isNewest = sent !== undefined && awaiting.every((one) => one.endsAt <= sent.endsAt);
   const links = [
-    ...(isSent ? [linkTo(contactPaths.code[channel], addresses.codeTitle[channel])] : []),
+    ...(sent === undefined || isNewest ? [] : [linkTo(contactPaths.code[channel], addresses.codeTitle[channel])]),
     ...(confirmable.includes(channel) ? [linkTo(contactPaths.address[channel], addresses.title[channel])] : []),
     ...(used === undefined ? [] : [linkTo(contactPaths.remove[channel], addresses.remove[channel])]),
+    ...(declined.some((one) => one === channel) ? [] : [linkTo(contactPaths.stop[channel], order.stop[channel].title)]),
   ];
   const value =
     used === undefined
       ? html`<p>${addresses.unverified[channel]} ${linkTo(citizenPaths.record, words.nav.record)}</p>`
       : html`<p><bdi>${used.address}</bdi>, ${addresses.verified} ${dayElement(words, used.verifiedAt)}</p>`;
-  return html`${value}${links.map((link) => html`<p>${link}</p>`)}`;
+  return html`${value}${isNewest ? codeForm(words, { channel, sentTo: sent.address }, done === 'code-sent') : ''}${links.map((link) => html`<p>${link}</p>`)}`;
+}
+
+function codeForm(words: CitizenTexts, sent: SentCode, hasFocus: boolean): Html {
+  const fields = codeFields(words, sent, { fields: '', faults: [], hasFocus });
+  const button = html`<p class="actions">${codeButton(words, sent.channel)}</p>`;
+  return html`<form method="post" action="${contactPaths.code[sent.channel]}" novalidate>${fields}${button}</form>`;
 }
 
 function orderRow({ contact }: CitizenTexts, { channels, declined }: Preferences): Html {
@@ -274,22 +297,39 @@ export function addressPage(
   return formPage(frame, { title: title[channel], path: contactPaths.address[channel], form, button, state });
 }
 
-/** The form for the code. `sentTo` is the address to which the code was sent. */
-export function codePage(
-  frame: PageLayout,
-  { channel, sentTo }: { readonly channel: CodeChannel; readonly sentTo: string },
-  { fields: typed, ...state }: FormState<string>,
-): BufferedResponse {
+/** `sentTo` is the address to which the code was sent. */
+type SentCode = { readonly channel: CodeChannel; readonly sentTo: string };
+
+/** The form for the code. */
+export function codePage(frame: PageLayout, sent: SentCode, { fields: typed, ...state }: FormState<string>) {
   const { words } = frame;
-  const { codeSent, code, codeTitle, confirm, again } = words.contact.addresses;
-  const minutes = contactCodeLimits.minutes;
-  const form = html`<p id="code-hint"><bdi>${sentTo}</bdi>: ${formatMessage(words.language, codeSent, { minutes })}</p>
-    <p><label for="code">${code[channel]}</label>${faultText(state.faults, 'code')}
-      <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required value="${typed}"${fieldAttributes(state.faults, 'code', 'code-hint')} /></p>
-    <p><a href="${contactPaths.address[channel]}">${again}</a></p>`;
-  const button = html`<button type="submit">${confirm[channel]}</button>`;
-  return formPage(frame, { title: codeTitle[channel], path: contactPaths.code[channel], form, button, state });
+  const form = codeFields(words, sent, { fields: typed, ...state });
+  const button = codeButton(words, sent.channel);
+  const { codeTitle } = words.contact.addresses;
+  return formPage(frame, {
+    title: codeTitle[sent.channel],
+    path: contactPaths.code[sent.channel],
+    form,
+    button,
+    state,
+  });
 }
+
+function codeFields(
+  { contact, language }: CitizenTexts,
+  { channel, sentTo }: SentCode,
+  { fields: typed, faults, hasFocus = false }: FormState<string> & { readonly hasFocus?: boolean },
+): Html {
+  const { codeSent, code, again } = contact.addresses;
+  const minutes = contactCodeLimits.minutes;
+  return html`<p id="code-hint"><bdi>${sentTo}</bdi>: ${formatMessage(language, codeSent, { minutes })}</p>
+    <p><label for="code">${code[channel]}</label>${faultText(faults, 'code')}
+      <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required value="${typed}"${fieldAttributes(faults, 'code', 'code-hint')}${hasFocus ? trustedHtml(' autofocus') : ''} /></p>
+    <p><a href="${contactPaths.address[channel]}">${again}</a></p>`;
+}
+
+const codeButton = ({ contact }: CitizenTexts, channel: CodeChannel) =>
+  html`<button type="submit">${contact.addresses.confirm[channel]}</button>`;
 
 /** Asks before an address is removed. */
 export function removeAddressPage(frame: PageLayout, channel: CodeChannel, address: string): BufferedResponse {
