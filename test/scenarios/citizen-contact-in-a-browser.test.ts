@@ -176,21 +176,6 @@ for (const look of looks) {
   });
 }
 
-test('the lock asks for a confirmation, and reports its success', { skip }, async () => {
-  await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/record`, looks[0] ?? assert.fail());
-  const { page } = seen;
-  const check = checkOf(seen);
-  await page.getByText('demo-suharti').locator('..').locator('a').click();
-  await page.waitForURL(`${home.url}/me/record`);
-  for (const action of ['Lock my details', 'Unlock my details']) {
-    await press(page, action);
-    await check(`the question: ${action}`);
-    await press(page, action);
-    await check(`the success: ${action}`);
-    assert.equal(await focusedRole(page), 'status');
-  }
-});
-
 test('a warning appears before the session ends, destroys no typed text, and extends the session in a new tab', {
   skip,
 }, async () => {
