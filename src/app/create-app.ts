@@ -197,7 +197,7 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     refusedPage,
     mounts: [
       mountStartPage({ ...site, publicUrl, hasOutbox, hasCitizenPages: citizenPages !== undefined }),
-      ...receiptPageMounts(context, notifications, site),
+      ...receiptPageMounts(context, notifications, { site, publicUrl }),
       ...(citizenPages?.mounts ?? []),
     ],
   };
@@ -229,13 +229,13 @@ export function pairOperations(
 function receiptPageMounts(
   context: AppContext,
   { senderOf, calendar }: Pick<NotificationsSlice, 'senderOf' | 'calendar'>,
-  site: MailPageSite,
+  options: { readonly site: MailPageSite; readonly publicUrl: string },
 ): readonly MountedHandler[] {
   const links = confirmLinksOf(context);
   const onFault = (fault: unknown) => context.log.fault('received', fault);
   if (links === undefined) return [];
   const inboxLink = inboxLinkOf(context.settings);
-  const deps = { ...context, read: context.db.read, senderOf, calendar, inboxLink, site, onFault };
+  const deps = { ...context, read: context.db.read, senderOf, calendar, inboxLink, ...options, onFault };
   return [mountReceiptPage(deps, links)];
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
 import type { OperationResponse } from '../api/operation.ts';
 import { notFoundPadding } from '../api/pad-response-time.ts';
@@ -25,6 +25,7 @@ import { downloadMessage, downloadMessages, handleMessage, handleMessages } from
 import { chooseLocale, switchLanguage } from './page-language.ts';
 import type { PersonLookup } from './person-lookup.ts';
 import { handleRecord } from './record-page.ts';
+import { formHeaders, isCrossOrigin, isPrefetch } from './request-origin.ts';
 import {
   citizenPaths,
   type ExpiredVisitor,
@@ -72,8 +73,6 @@ type PageOutcome = BufferedResponse | { readonly stream: Extract<OperationRespon
 type ShowPage = (visit: CitizenRequest) => Promise<PageOutcome | Refusal>;
 
 const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
-/** With `no-referrer`, browsers send `Origin: null` for the forms of a page. No other site gets a referrer. */
-const formHeaders = { 'referrer-policy': 'same-origin' };
 const readMethods = ['GET', 'HEAD'];
 
 /**
@@ -276,29 +275,6 @@ async function keptFormCookies(
 /** Whether a person follows a link, in contrast to a form, or a page that the browser prefetches or embeds. */
 function isNavigation({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && [undefined, 'navigate'].includes(headers['sec-fetch-mode']) && !isPrefetch(headers);
-}
-
-/** Nobody reads a page that a browser prefetches. */
-function isPrefetch(headers: IncomingHttpHeaders): boolean {
-  return /prefetch|prerender/i.test(String(headers['sec-purpose'] ?? headers['purpose'] ?? ''));
-}
-
-/**
- * A request that another page makes, also one of another host of the same domain, for which browsers send the cookie (cross-site
- * request forgery). It counts as a request without a cookie (test/attacks/citizen-pages.test.ts). Origin of a form must be this site in
- * any case. `null` can be a page of any site, so it is accepted only from a browser that also says `same-origin`. Another page may
- * link here, but not embed: an image of the address of a message would prove that the citizen has read it.
- */
-function isCrossOrigin({ method, headers }: IncomingMessage, publicUrl: string): boolean {
-  const site = headers['sec-fetch-site']?.toString();
-  const isOther = !['same-origin', 'none', undefined].includes(site);
-  if (method !== 'POST') return isOther && !isTopLevelNavigation(headers);
-  const isOwnOrigin = [new URL(publicUrl).origin, undefined].includes(headers.origin);
-  return isOther || !(isOwnOrigin || (headers.origin === 'null' && site === 'same-origin'));
-}
-
-function isTopLevelNavigation(headers: IncomingHttpHeaders): boolean {
-  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
 /** A page that a browser prefetches must not open a message, because nobody reads it. */

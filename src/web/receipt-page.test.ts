@@ -18,6 +18,7 @@ test('while the database is unavailable, a citizen sees a page with 503 and the 
     createId,
     senderOf: async () => ({ name: 'Tax Office' }),
     site: defaultSite,
+    publicUrl: 'https://services.example.gov',
     calendar: { holidays: new Set<string>() },
     read: () => Promise.reject(away),
     commit: () => Promise.reject(away),

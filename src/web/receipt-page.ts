@@ -25,6 +25,7 @@ import { citizenTextsOf } from './citizen-texts.ts';
 import { html } from './html.ts';
 import { chooseLocale, switchLanguage } from './page-language.ts';
 import { prefersHtml } from './prefers-html.ts';
+import { formHeaders, isCrossOrigin } from './request-origin.ts';
 import type { SiteFrame } from './site-frame.ts';
 
 type ReceiptPageDeps = ConfirmDeps & {
@@ -32,6 +33,8 @@ type ReceiptPageDeps = ConfirmDeps & {
   readonly site: MailPageSite;
   /** The days that do not count as working days, for legal effect. */
   readonly calendar: Calendar;
+  /** The public URL of this server, without a slash at the end. */
+  readonly publicUrl: string;
   /** The page of a message in the inbox; undefined when there is none. */
   readonly inboxLink?: InboxLink | undefined;
   onFault(fault: unknown): void;
@@ -55,8 +58,11 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
     const locale = textsFor(deps.site, request, path);
     const delivery = links.findDelivery(path.slice(confirmPath.length + 1));
     if (delivery === undefined) return unknownLinkPage(locale);
-    if (request.method === 'POST') {
-      request.resume();
+    request.resume();
+    // Evidence says that somebody pressed the button of this page, so the form of another page does not count
+    // (test/attacks/citizen-form-origins.test.ts).
+    const isForeignForm = request.method === 'POST' && isCrossOrigin(request, deps.publicUrl);
+    if (request.method === 'POST' && !isForeignForm) {
       if (!(await confirmReceipt(deps, delivery))) return unknownLinkPage(locale);
       // The redirect prevents that a reload sends the form again.
       return { status: 303, headers: { location: path }, body: '' };
@@ -66,7 +72,8 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
     const { notification, isConfirmed } = found;
     const { name: sender } = await deps.senderOf(notification.clientId);
     const notice = await findLegalNotice(deps, notification, { now: deps.clock.now() });
-    if (!isConfirmed && notification.status !== 'read') return askPage(path, locale, { sender, notice });
+    if (!isConfirmed && notification.status !== 'read')
+      return { ...askPage(path, locale, { sender, notice }), status: isForeignForm ? 403 : 200 };
     const link = notification.status === 'read' ? undefined : deps.inboxLink?.(notification.id);
     return confirmedPage(locale, { sender, notice, link });
   }
@@ -76,7 +83,9 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
         deps.onFault(fault);
         return unavailablePage(textsFor(deps.site, request, requestPath(request.url)));
       })
-      .then((given) => sendBuffered(response, { ...given, headers: { ...given.headers, ...commonHeaders } }))
+      .then((given) =>
+        sendBuffered(response, { ...given, headers: { ...given.headers, ...commonHeaders, ...formHeaders } }),
+      )
       .catch(() => response.destroy());
   };
   return {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type CookieBrowser, openCookieBrowser, readHtmlForm, signInAtDemo } from '../support/cookie-browser.ts';
-import { createHttpClient } from '../support/http-client.ts';
+import { createHttpClient, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // Another site sends the forms of a citizen who is signed in, or somebody sends forms that the pages do not have.
 let home: ServerFixture;
@@ -86,6 +87,9 @@ test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Si
     ['/me/contact/email', new URLSearchParams({ address: 'mallory@example.org' })],
     ['/me/contact/email/code', new URLSearchParams({ code: '123456' })],
     ['/me/contact/email/remove', new URLSearchParams()],
+    ['/me/contact/phone', new URLSearchParams({ address: '+44 7700 900123' })],
+    ['/me/contact/phone/code', new URLSearchParams({ code: '123456' })],
+    ['/me/contact/phone/remove', new URLSearchParams()],
     ['/me/record/lock', new URLSearchParams()],
     ['/me/record/unlock', new URLSearchParams()],
     ['/me', new URLSearchParams({ text: 'permit' })],
@@ -114,4 +118,25 @@ test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Si
     'the choice at the issuer of the demo and the hash of the last attempt stay',
   );
   assert.equal(headingOf(await mary.get('/me')), signInHeading);
+});
+
+test('the confirmation page of a mail does not accept the form of another page, and asks again', async () => {
+  const body = { citizenId: 'demo-anh', message: 'Text.', channels: ['email'] };
+  const token = await home.fetchAccessToken();
+  assert.equal((await ask(postJson(token, '/v1/notifications/send', body))).status, 202);
+  let path = '';
+  await waitUntil(async () => {
+    path = /\/received\/[\w.-]+/.exec(textOf(await ask({ path: '/outbox' })))?.[0] ?? '';
+    return path !== '';
+  });
+  const askHeading = 'Confirm that you received the message';
+  for (const headers of foreignForms) {
+    const answer = await ask({ method: 'POST', path, headers });
+    assert.deepEqual([answer.status, headingOf(answer)], [403, askHeading], JSON.stringify(headers));
+  }
+  const page = await ask({ path });
+  assert.equal(headingOf(page), askHeading);
+  assert.equal(page.headers['referrer-policy'], 'same-origin', 'otherwise browsers send Origin: null for own forms');
+  assert.equal((await ask({ method: 'POST', path, headers: { origin: home.url } })).status, 303);
+  assert.equal(headingOf(await ask({ path })), 'You confirmed that you received the message');
 });

@@ -10,7 +10,7 @@ import {
   overflowingElements,
   type PageView,
 } from '../support/browser.ts';
-import { bearerHeaders, createHttpClient, postJson } from '../support/http-client.ts';
+import { bearerHeaders, createHttpClient, fetchOnce, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 
 // The pages for citizens in a real browser.
@@ -165,6 +165,15 @@ for (const look of looks) {
     await check('Your official messages and documents');
   });
 }
+
+test('a citizen confirms a mail with the button of the linked page', { skip }, async () => {
+  const outbox = await (await fetchOnce(`${home.url}/outbox`)).text();
+  const [link = ''] = /http:[^\s"<]+\/received\/[\w.-]+/.exec(outbox) ?? [];
+  await using seen = await openPage(browser, link, { scheme: 'light', widthPx: 360, locale: 'en' });
+  await checkPage(seen, 'en', 'question');
+  await press(seen.page, 'I have received the message');
+  assert.equal((await checkPage(seen, 'en', 'answer')).heading, 'You confirmed that you received the message');
+});
 
 test('a citizen can use the pages without scripts in a window of 320 px', { skip }, async () => {
   await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/uses`, {

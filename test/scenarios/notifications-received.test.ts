@@ -32,7 +32,7 @@ async function open(t: TestContext, db: Database) {
   const letter = { ...createScriptedChannel(), name: 'letter' as const, addressOf: () => 'x' };
   const worker = await start({ channels: { ...unconfiguredChannels, inbox: inboxChannel, email, letter } });
   const onFault = (fault: unknown) => void faults.push(fault);
-  const deps = { ...app, ...app.ports, site: defaultSite, read: db.read, clock: time.clock, onFault };
+  const deps = { ...app, ...app.ports, site: defaultSite, publicUrl: base, read: db.read, clock: time.clock, onFault };
   const { handler } = mountReceiptPage(deps, links);
   const server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
