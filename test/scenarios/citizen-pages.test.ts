@@ -145,17 +145,6 @@ test('the link in the mail of a message leads to its page, which requires sign-i
   assert.deepEqual([page.url, headingOf(page)], [`${server.url}/me/messages/${id}`, 'With a link']);
 });
 
-test('a HEAD request and a prefetch do not open a message', async () => {
-  const id = await sendMessage('demo-mary', { message: 'Unread.' });
-  const mary = await signIn('demo-mary');
-  for (const headers of [{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]) {
-    assert.equal((await mary.get(`/me/messages/${id}`, headers)).status, 503);
-  }
-  const cookie = [...mary.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  assert.equal((await client({ method: 'HEAD', path: `/me/messages/${id}`, headers: { cookie } })).status, 405);
-  assert.notEqual(await stateOf(id), 'read');
-});
-
 test('a document is served unchanged, with ranges and its own file name', async () => {
   const headers = {
     'content-type': 'application/pdf',
