@@ -72,6 +72,43 @@ test('an expired form of another person is neither shown nor kept after the sign
   assert.equal(own.cookies.has('citizen-form'), false, 'nothing remains after a sign-out');
 });
 
+test('a form that a citizen sends has nothing of the expired form that another person left in the browser', async (t) => {
+  const { provider, site } = await openSignInSite(t);
+  const browser = await signInBriefly(provider, site);
+  forgetAtProvider(browser);
+  browser.cookies.set('citizen-renewal', 'tried');
+  await sendWhenExpired(browser);
+  const kept = browser.cookies.get('citizen-form') ?? assert.fail();
+  provider.person = 'demo-anh';
+  const anh = openCookieBrowser(site.url);
+  await anh.follow('/me/sign-in');
+  for (const [form, own] of [
+    [{ address: 'anh at example.org' }, 'anh at example.org'],
+    [{}, ''],
+  ] as const) {
+    anh.cookies.set('citizen-form', kept);
+    const answer = await anh.post(path, {}, new URLSearchParams(form));
+    assert.deepEqual([answer.status, addressIn(answer), anh.cookies.has('citizen-form')], [400, own, false]);
+  }
+});
+
+test('a silent renewal signs in nobody else and shows them no form, when another person is signed in at the provider', async (t) => {
+  const { provider, site } = await openSignInSite(t);
+  const browser = await signInBriefly(provider, site);
+  provider.person = 'demo-anh';
+  const other = openCookieBrowser(site.url);
+  await other.follow('/me/sign-in');
+  forgetAtProvider(browser);
+  for (const [name, value] of other.cookies) if (name.startsWith('_session')) browser.cookies.set(name, value);
+  const sent = await sendWhenExpired(browser);
+  const page = await browser.follow(sent.headers.location ?? '');
+  assert.deepEqual([page.status, headingOf(page)], [403, 'Your official messages and documents']);
+  assert.equal(browser.cookies.has('citizen-session'), false);
+  const own = await browser.follow(`/me/sign-in?to=${path}`);
+  assert.match(textOf(own), /Change your email address/);
+  assert.deepEqual([addressIn(own), browser.cookies.has('citizen-form')], ['', false]);
+});
+
 test('no form is kept of a visitor without a session, of another site, or above the size limit', async (t) => {
   const { provider, site } = await openSignInSite(t);
   const form = new URLSearchParams({ address: typed });

@@ -56,7 +56,7 @@ async function stateOf(
   return { status, effect: claims['legalEffect'], events: [...events] };
 }
 
-/** The state of a message that is in the inbox, whose mail has arrived, and that nobody has opened or confirmed. */
+/** The state of a message that is in the inbox, whose mail has arrived, and that was neither opened nor confirmed. */
 const untouched = {
   status: 'delivered',
   effect: { rule: 'opened-or-confirmed', basis: 'not yet' },

@@ -108,13 +108,17 @@ test('the URL of a sign-in does not tell the issuer which page a citizen reads, 
 });
 
 test('a sign-in creates a new session, and a session cookie from before it stays signed out', async () => {
-  const mallory = await signedIn('demo-layla');
-  const set = mallory.cookies.get('citizen-session') ?? assert.fail();
-  const victim = openCookieBrowser(home.url);
-  victim.cookies.set('citizen-session', set);
-  await signInAtDemo(victim, 'demo-mary');
-  assert.notEqual(victim.cookies.get('citizen-session'), set);
-  assert.equal(headingOf(await mallory.get('/me')), signInHeading);
+  const ofAttacker = (await signedIn('demo-layla')).cookies.get('citizen-session') ?? assert.fail();
+  for (const set of [ofAttacker, 'x'.repeat(43)]) {
+    const victim = openCookieBrowser(home.url);
+    victim.cookies.set('citizen-session', set);
+    await signInAtDemo(victim, 'demo-mary');
+    assert.notEqual(victim.cookies.get('citizen-session'), set);
+    assert.match(textOf(await victim.get('/me/record')), /<bdi>demo-mary<\/bdi>/);
+    const mallory = openCookieBrowser(home.url);
+    mallory.cookies.set('citizen-session', set);
+    assert.equal(headingOf(await mallory.get('/me')), signInHeading);
+  }
 });
 
 test('the sign-in redirects only to known pages of this site', async () => {
