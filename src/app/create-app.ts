@@ -182,6 +182,7 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     organisationOf: notifications.organisationOf,
     citizenNameOf: async (citizenId: string) => (await context.register.contactOf(citizenId))?.name,
     statedLanguageOf: notifications.statedLanguageOf,
+    unreadCountOf: notifications.unreadCountOf,
   };
   // Loaded only by an installation that has these pages.
   const citizenPages =

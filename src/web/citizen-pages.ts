@@ -156,9 +156,9 @@ async function citizenLayout(
   { request, view }: PageRequest,
   citizenId: string,
 ): Promise<CitizenLayout> {
-  const { name, statedLanguage } = await personOf(citizenId);
+  const { name, statedLanguage, unreadCount } = await personOf(citizenId);
   const locale = chooseLocale(cookies, request, statedLanguage);
-  return { ...view, words: citizenTextsOf(locale, frame.timeZone), person: { name } };
+  return { ...view, words: citizenTextsOf(locale, frame.timeZone), person: { name, unreadCount } };
 }
 
 /** The address at which the language switch shows the same page again. The sign-in and sign-out cannot be repeated. */

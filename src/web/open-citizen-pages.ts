@@ -25,6 +25,8 @@ type CitizenPagesOptions = CitizenOperationsDeps & {
   readonly citizenNameOf: (citizenId: string) => Promise<string | undefined>;
   /** The language that a citizen has stated for messages. */
   readonly statedLanguageOf: (citizenId: string) => Promise<string | undefined>;
+  /** The number of unread messages in the inbox of a citizen. */
+  readonly unreadCountOf: (citizenId: string) => Promise<number>;
 };
 
 /** The pages of citizens, and the page that a browser shows for a refused request. */
@@ -55,6 +57,7 @@ export function openCitizenPages(
     personOf: createPersonLookup({
       nameOf: options.citizenNameOf,
       statedLanguageOf: options.statedLanguageOf,
+      unreadCountOf: options.unreadCountOf,
       onFault,
     }),
     corrections: settings.registerCorrectionsUrl,

@@ -72,6 +72,19 @@ test('a message becomes read when the citizen opens it, and not when it is liste
   assert.doesNotMatch(textOf(await mary.get('/me')), new RegExp(`class="fresh" href="/me/messages/${id}"`));
 });
 
+test('every page shows the number of unread messages, which changes when one is opened', async () => {
+  const id = await sendMessage('demo-mary', { subject: 'Count me', message: 'Text.' });
+  const mary = await signIn('demo-mary');
+  const countOn = async (path: string) =>
+    Number(/<a href="\/me"[^>]*>Messages(?: \((\d+)\))?<\/a>/.exec(textOf(await mary.get(path)))?.[1] ?? 0);
+  const unread = await countOn('/me');
+  assert.ok(unread > 0);
+  const others = ['/me/documents', '/me/uses', '/me/record', '/me/contact', '/me/messages/unknown'];
+  for (const path of others) assert.equal(await countOn(path), unread, path);
+  assert.equal(await countOn(`/me/messages/${id}`), unread - 1);
+  assert.equal(await countOn('/me/documents'), unread - 1);
+});
+
 test('the inbox and the message say when a message counts as served, before and after it is opened', async () => {
   const subject = 'Decision on your permit';
   const id = await sendMessage('demo-mary', { subject, message: 'No.', legalEffect: 'after-14-days' });
@@ -80,7 +93,7 @@ test('the inbox and the message say when a message counts as served, before and 
     /Decision on your permit<[\s\S]*?<p>(Counts as delivered when you open it, and from .*? even if you do not)<\/p>/;
   assert.match(textOf(await mary.get('/me')), row);
   const opened =
-    /<p class="notice">This message has counted as delivered since .*?\. Time limits in the message are counted/;
+    /<p class="notice">This message has counted as delivered since .*?\. Deadlines in the message are counted/;
   assert.match(textOf(await mary.get(`/me/messages/${id}`)), opened);
   assert.match(textOf(await mary.get('/me')), /Decision on your permit<[\s\S]*?<p>Has counted as delivered since /);
 });
