@@ -1,4 +1,5 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import type { DocumentFile } from '../documents/own-document.ts';
 import { formatDay } from '../locales/date-format.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
@@ -9,6 +10,7 @@ import { defaultSubject } from '../notifications/rendering/mail-text.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import { dayElement, messagesTitle, minuteText, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
+import { fileKind } from './documents-page.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { continueSearchForm, isNarrowed, type MessagesFilter, messagesForm, messagesLink } from './messages-filter.ts';
 import { citizenPaths } from './sign-in-flow.ts';
@@ -164,10 +166,18 @@ function respondByText(words: CitizenTexts, respondBy: string): string {
   return /t/i.test(respondBy) ? minuteText(words, respondBy) : formatDay(words.language, Date.parse(respondBy));
 }
 
-/** The message that the request has opened. */
-export function messagePage(frame: PageLayout, message: OpenedMessage): BufferedResponse {
+/** The message that the request has opened. `files`: the documents of the message that the citizen can open now. */
+export function messagePage(
+  frame: PageLayout,
+  message: OpenedMessage,
+  files: ReadonlyMap<string, DocumentFile | undefined>,
+): BufferedResponse {
   const { words } = frame;
   const { attachments, unreadCount } = message;
+  const kindOf = (id: string) => {
+    const file = files.get(id);
+    return file === undefined ? '' : html` (${fileKind(words, file)})`;
+  };
   const content = html`<dl class="summary">${messageDetails(words, message)}</dl>${respondByTag(words, message)}
     ${legalNote(words, message)}
     <div lang="${message.language ?? ''}" dir="auto">${trustedHtml(extractMessageHtml(message.html))}</div>
@@ -175,7 +185,7 @@ export function messagePage(frame: PageLayout, message: OpenedMessage): Buffered
       attachments.length === 0
         ? ''
         : html`<h2>${words.message.attachments}</h2>
-          <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a></li>`)}</ul>`
+          <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a>${kindOf(id)}</li>`)}</ul>`
     }
     ${senderContact(words, message)}
     ${messageActions(words, message)}

@@ -169,6 +169,25 @@ test('a HEAD request and a prefetch do not open a message', async () => {
   assert.notEqual(await stateOf(id), 'read');
 });
 
+test('a message names the format and size of its document, until the document is withdrawn', async () => {
+  const headers = bearerHeaders(accessToken, {
+    'content-type': 'text/plain',
+    'citizen-id': 'demo-mary',
+    'document-title': 'Receipt',
+    'document-retain-until': '2099-01-01T00:00:00Z',
+  });
+  const stored = await client({ method: 'POST', path: '/v1/documents', headers, body: Buffer.alloc(1_500, 'a') });
+  const document = String(parseJsonBody(stored)['id']);
+  const id = await sendMessage('demo-mary', { message: 'See the receipt.', attachments: [document] });
+  const mary = await signIn('demo-mary');
+  const link = `<li><a href="/me/documents/${document}"><bdi>Receipt</bdi></a>`;
+  const shown = async (after: string) => textOf(await mary.get(`/me/messages/${id}`)).includes(`${link}${after}</li>`);
+  assert.ok(await shown(' (TXT, <bdi>1.5 kB</bdi>)'));
+  const path = `/v1/documents/${document}`;
+  assert.equal((await client({ method: 'DELETE', path, headers: bearerHeaders(accessToken) })).status, 200);
+  assert.ok(await shown(''));
+});
+
 test('a document is served unchanged, with ranges and its own file name', async () => {
   const headers = {
     'content-type': 'application/pdf',
