@@ -125,7 +125,7 @@ test('the filters are in the address of each page, and the words of a search are
   const found = await layla.post('/me', {}, form({ text: 'GARDEN', where: 'all' }));
   assert.deepEqual([found.status, titlesIn(textOf(found))], [200, ['Garden waste']]);
   assert.doesNotMatch(textOf(found), /(?:href|action)="[^"]*GARDEN/);
-  assert.match(textOf(await layla.post('/me', {}, form({ text: 'zebra' }))), /We found no message that fits\./);
+  assert.match(textOf(await layla.post('/me', {}, form({ text: 'zebra' }))), /We found no messages that match\./);
 });
 
 test('a search that has not looked at all messages says so, and the button continues it', async () => {
