@@ -1,6 +1,7 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { DocumentFile } from '../documents/own-document.ts';
 import { formatDay } from '../locales/date-format.ts';
+import { localeFor } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
 import type { Category } from '../notifications/notification/notification.ts';
@@ -141,9 +142,14 @@ function messageRow(words: CitizenTexts, item: InboxItem): Html {
       <p><a lang="${item.language ?? ''}" dir="auto" class="${item.unread ? 'fresh' : ''}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}${categoryTag(words, item)}${archived}</p>
       <p><bdi>${item.sender}</bdi>, ${dayElement(words, item.receivedAt)}</p>
       ${item.legalEffect === undefined ? '' : html`<p>${legalRowText(words.language, item.legalEffect)}</p>`}
-      ${item.reference === null ? '' : html`<p>${messages.reference}: <bdi>${item.reference}</bdi></p>`}
+      ${item.reference === null ? '' : html`<p>${referenceText(words, item.reference)}</p>`}
       ${respondByTag(words, item)}
     </li>`;
+}
+
+/** With the colon of the language: French has a space before it. The reference is isolated (UAX #9, 2.7). */
+function referenceText({ language }: CitizenTexts, reference: string): string {
+  return formatMessage(language, localeFor(language).message.reference, { id: `\u2068${reference}\u2069` });
 }
 
 /** The category of a message that is more than information. */

@@ -58,7 +58,7 @@ test('a message shows its reference, urgency and deadline in the list and on its
   for (const expected of [
     '<span class="tag tag-urgent">Urgent</span>',
     '<span class="tag">Decision</span>',
-    'Reference: <bdi>TA-2025-118</bdi>',
+    'Reference: \u2068TA-2025-118\u2069',
     '<span class="tag tag-due">Needs an answer by 1 March 2027</span>',
     '<span class="tag tag-due">Needs an answer by 1 March 2027 at 10:30 am UTC</span>',
   ])
