@@ -207,7 +207,10 @@ for (const engine of engines) {
     await contactApp.run();
     const [code = '', notice = '', ...rest] = contactApp.texts;
     assert.match(code, /^\+4799999999: Koden din er \d{6}\./);
-    assert.match(notice, /^\+4740000001: Telefonnummeret som vi bruker for offentlige meldinger til deg, er endret eller fjernet/);
+    assert.match(
+      notice,
+      /^\+4740000001: Telefonnummeret som vi bruker for offentlige meldinger til deg, er endret eller fjernet/,
+    );
     assert.deepEqual(rest, []);
     const contact = await contactApp.contactOf('cit-jon');
     assert.deepEqual(
