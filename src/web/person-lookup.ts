@@ -1,6 +1,6 @@
 import { createLruCache } from '../kernel/lru-cache.ts';
 
-/** What the frame of each page says about a signed-in citizen, and the language that the citizen has stated for messages. */
+/** The facts about a signed-in citizen that the frame of each page shows, and the language stated for messages. */
 export type PersonLookup = (citizenId: string) => Promise<{
   readonly name: string | undefined;
   readonly statedLanguage: string | undefined;
