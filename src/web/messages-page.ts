@@ -12,6 +12,7 @@ import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import { dayElement, messagesTitle, minuteText, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { fileKind } from './documents-page.ts';
+import { successBanner } from './form-parts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { continueSearchForm, isNarrowed, type MessagesFilter, messagesForm, messagesLink } from './messages-filter.ts';
 import { citizenPaths } from './sign-in-flow.ts';
@@ -66,7 +67,7 @@ export function messagesPage(
   const { messages } = frame.words;
   const { items, next } = list;
   const link = (to: string, text: string) => html`<p><a href="${to}">${text}</a></p>`;
-  const content = html`${done === undefined ? '' : html`<p class="notice" role="status">${messages.done[done]}</p>`}
+  const content = html`${done === undefined ? '' : successBanner(messages.done[done])}
     ${listHead(frame.words, list, { filter, text: '' })}
     ${items.length === 0 && isFirst ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
     ${isFirst ? '' : link(messagesLink(filter), messages.newest)}

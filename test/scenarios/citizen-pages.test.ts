@@ -314,6 +314,7 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
   for (const path of presses) assert.equal((await press(path)).status, 303);
   const refused = await press('unlock');
   assert.deepEqual([refused.status, textOf(refused).includes('unlocked your details too often today')], [429, true]);
+  assert.match(textOf(refused), /<title>Error: Unlock my details/);
   const lift = async (...args: readonly string[]) =>
     await runCommandInProcess(server, 'citizens', 'unlock', 'demo-mary', ...args);
   assert.deepEqual([(await lift('--own')).code, (await lift('--reason', 'x')).code], [2, 2]);
