@@ -142,6 +142,7 @@ async function createServer(
   const webPages = await openWebPages(context, options, {
     context: dispatchContext,
     boundOperation,
+    documents,
     notifications,
   });
   return createApiServer({
@@ -164,12 +165,13 @@ async function createServer(
 type WebPageParts = {
   readonly context: DispatchContext;
   readonly boundOperation: (operation: ListedOperation) => BoundOperation;
+  readonly documents: ServerParts['documents'];
   readonly notifications: ServerParts['notifications'];
 };
 
 /** Opens the start page, the page of confirmation links and, with a sign-in, the pages of citizens. */
 async function openWebPages(context: AppContext, options: CreateAppOptions, parts: WebPageParts) {
-  const { notifications } = parts;
+  const { documents, notifications } = parts;
   const { publicUrl } = options;
   const demo = options.isDemo === true ? demoMarkOf(context.settings) : undefined;
   const { frame, pages } = openSiteFrame(context.settings, demo);
@@ -182,6 +184,8 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     organisationOf: notifications.organisationOf,
     citizenNameOf: async (citizenId: string) => (await context.register.contactOf(citizenId))?.name,
     statedLanguageOf: notifications.statedLanguageOf,
+    unreadCountOf: notifications.unreadCountOf,
+    ownFileOf: documents.ownFileOf,
   };
   // Loaded only by an installation that has these pages.
   const citizenPages =

@@ -123,7 +123,9 @@ for (const engine of engines) {
       types.map((row) => row['type']),
       ['client.created', 'client.disabled'],
     );
-    assert.match((await run('clients', 'list')).stdout, /^x-[a-z0-9]{8}\ttest\tsecret\t2026-11-20T09:00:01\.000Z\t/);
+    const [head, row] = (await run('clients', 'list')).stdout.split('\n');
+    assert.equal(head, 'clientId\tkind\tproof\tstate\tscopes\tname');
+    assert.equal(row, `${clientId}\ttest\tsecret\t2026-11-20T09:00:01.000Z\tdocuments:read\tx`);
   });
 }
 

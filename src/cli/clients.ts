@@ -217,8 +217,9 @@ async function listClients({ read }: CommandContext, json: boolean, { stdout, st
   const clients = (await allClients(read)).map((client) => printableClient(client));
   if (json) stdout(`${JSON.stringify(clients)}\n`);
   else {
-    for (const { clientId, kind, proof, disabledAt, scopes: allowed } of clients) {
-      stdout(`${[clientId, kind, proof, disabledAt ?? 'active', allowed.join(',')].join('\t')}\n`);
+    stdout(`${['clientId', 'kind', 'proof', 'state', 'scopes', 'name'].join('\t')}\n`);
+    for (const { clientId, kind, proof, disabledAt, scopes: allowed, name } of clients) {
+      stdout(`${[clientId, kind, proof, disabledAt ?? 'active', allowed.join(','), name].join('\t')}\n`);
     }
     stderr(`${clients.length} clients\n`);
   }

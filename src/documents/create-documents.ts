@@ -11,7 +11,7 @@ import { endGrant } from './end-grant.ts';
 import { grantDocument } from './grant-document.ts';
 import { listDocumentRecords } from './list-documents.ts';
 import { openServerBlobs, reportMissingDocuments } from './open-blobs.ts';
-import { findOwnDocument, type OwnDocument } from './own-document.ts';
+import { type DocumentFile, findOwnDocument, findOwnFile, type OwnDocument } from './own-document.ts';
 import { DocumentAlarmRaised, type DocumentPorts } from './ports.ts';
 import { readDocumentRecord } from './read-document-record.ts';
 import { retrieveDocument } from './retrieve-document.ts';
@@ -33,6 +33,8 @@ type DocumentsSlice = Slice & {
   isErasureOf(event: EventId, clientId: string): Promise<boolean>;
   /** A document for the access log of its citizen. */
   ownDocumentOf(id: string, citizenId: string): Promise<OwnDocument>;
+  /** The format and size of a document that its citizen can open now. */
+  ownFileOf(id: string, citizenId: string): Promise<DocumentFile | undefined>;
 };
 
 /** Creates the documents slice: deposit, retrieval, lists, grants, scan, retention. */
@@ -76,6 +78,7 @@ export async function createDocuments(deps: DocumentsDeps): Promise<DocumentsSli
     attachmentTitle: createAttachmentTitle(deps),
     isErasureOf: (event, clientId) => isErasureOf(deps.db.read, event, clientId),
     ownDocumentOf: (id, citizenId) => findOwnDocument({ ...ports, read: deps.db.read }, id, citizenId),
+    ownFileOf: (id, citizenId) => findOwnFile({ ...ports, read: deps.db.read }, id, citizenId),
   };
 }
 

@@ -19,6 +19,7 @@ import { createWebhook } from './create-webhook.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
 import { exportInbox } from './export-inbox.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
+import { findInboxOverview } from './inbox/inbox-overview.ts';
 import { findOwnMessage, type OwnMessage } from './inbox/own-message.ts';
 import { type Calendar, calendarNotice } from './legal-effect/legal-effect.ts';
 import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
@@ -80,6 +81,8 @@ export type NotificationsSlice = Slice & {
   organisationOf(clientId: string): string;
   /** The language that a citizen has stated for messages; undefined if none. */
   statedLanguageOf(citizenId: string): Promise<string | undefined>;
+  /** The number of unread messages in the inbox of a citizen. */
+  unreadCountOf(citizenId: string): Promise<number>;
   /** A purpose of a client in words of a language, if the client registered them. */
   purposeTextOf(clientId: string, purpose: string, language: string): string | undefined;
   /** A message for the access log of its citizen. */
@@ -176,6 +179,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
       const { preferences } = await findPreferences({ read: db.read, citizenKeys }, citizenId);
       return preferences.language ?? undefined;
     },
+    unreadCountOf: async (citizenId) => (await findInboxOverview(db.read, citizenId)).unread,
     purposeTextOf: (clientId, purpose, language) =>
       purposeTextIn(deps.clients.get(clientId)?.purposeTexts, purpose, language),
     ownMessageOf: (id, citizenId) => findOwnMessage({ read: db.read, citizenKeys }, id, citizenId),

@@ -28,7 +28,7 @@ export type PageLayout = {
 };
 
 /** The signed-in citizen. The name is undefined if the register does not answer. */
-export type SignedInPerson = { readonly name: string | undefined };
+export type SignedInPerson = { readonly name: string | undefined; readonly unreadCount?: number };
 
 /** The layout of the pages of one citizen. */
 export type CitizenLayout = PageLayout & {
@@ -50,21 +50,21 @@ export type LayoutPage = {
   /** Whether a form has faults, so that the title of the document starts with "Error". */
   readonly hasFaults?: boolean;
   readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
-  /** The number of unread messages; absent if the page does not know it. */
+  /** The number of unread messages, if the page has changed it. */
   readonly unreadCount?: number;
 };
 
 /** A page with the name of the site, the footer and, for a signed-in citizen, the navigation. */
 export function renderLayout(
   layout: PageLayout,
-  { title, titleLanguage, content, current, status = 200, hasFaults = false, unreadCount = 0 }: LayoutPage,
+  { title, titleLanguage, content, current, status = 200, hasFaults = false, unreadCount }: LayoutPage,
 ): BufferedResponse {
   const { words, site = words.site, frame, person, minutesLeft } = layout;
   const { language } = words;
   const warning = minutesLeft === undefined ? '' : sessionWarning(words, minutesLeft);
   const isSignedIn = person !== undefined || current !== undefined;
   return renderHtmlPage({
-    header: html`${masthead(layout)}${isSignedIn ? navigation(words, current, unreadCount) : ''}`,
+    header: html`${masthead(layout)}${isSignedIn ? navigation(words, current, unreadCount ?? person?.unreadCount ?? 0) : ''}`,
     footer: footer(layout),
     demoLine: frame?.demo && words.frame[frame.demo],
     skip: words.frame.skip,

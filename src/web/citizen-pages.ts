@@ -21,7 +21,13 @@ import { type DocumentList, documentsPage, documentUnavailablePage } from './doc
 import { parseForm } from './form-body.ts';
 import type { KeptForms } from './kept-form.ts';
 import { handleLock } from './lock-pages.ts';
-import { downloadMessage, downloadMessages, handleMessage, handleMessages } from './messages-handlers.ts';
+import {
+  downloadMessage,
+  downloadMessages,
+  handleMessage,
+  handleMessages,
+  type OwnFileOf,
+} from './messages-handlers.ts';
 import { chooseLocale, switchLanguage } from './page-language.ts';
 import type { PersonLookup } from './person-lookup.ts';
 import { handleRecord } from './record-page.ts';
@@ -59,6 +65,7 @@ export type CitizenPagesDeps = {
   readonly cookies: Cookies;
   /** The name of a citizen, and the language that the citizen has stated for messages. */
   readonly personOf: PersonLookup;
+  readonly ownFileOf: OwnFileOf;
   /** The operator's page about corrections of the register. */
   readonly corrections: string | undefined;
   /** The public URL of this server, without a slash at the end. */
@@ -91,7 +98,11 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
   return [
     citizenPage(citizenPaths.home, [...readMethods, 'POST'], handleMessages),
     // Opening a message records it as received, so HEAD must not open it.
-    citizenPage(`${citizenPaths.messages}/:id`, ['GET', 'POST'], unlessPrefetch(handleMessage)),
+    citizenPage(
+      `${citizenPaths.messages}/:id`,
+      ['GET', 'POST'],
+      unlessPrefetch((visit) => handleMessage(visit, deps.ownFileOf)),
+    ),
     citizenPage(`${citizenPaths.messages}/:id/download`, ['GET'], unlessPrefetch(downloadMessage)),
     citizenPage(citizenPaths.download, ['GET'], unlessPrefetch(downloadMessages)),
     citizenPage(citizenPaths.documents, readMethods, showDocuments),
@@ -155,9 +166,9 @@ async function citizenLayout(
   { request, view }: PageRequest,
   citizenId: string,
 ): Promise<CitizenLayout> {
-  const { name, statedLanguage } = await personOf(citizenId);
+  const { name, statedLanguage, unreadCount } = await personOf(citizenId);
   const locale = chooseLocale(cookies, request, statedLanguage);
-  return { ...view, words: citizenTextsOf(locale, frame.timeZone), person: { name } };
+  return { ...view, words: citizenTextsOf(locale, frame.timeZone), person: { name, unreadCount } };
 }
 
 /** The address at which the language switch shows the same page again. The sign-in and sign-out cannot be repeated. */

@@ -1,8 +1,10 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { extensionOf } from '../documents/media-type.ts';
+import type { DocumentFile } from '../documents/own-document.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { ProblemSlug } from '../kernel/refusal.ts';
 import { type CitizenLayout, dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
+import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
@@ -46,12 +48,16 @@ export function documentsPage(
 function documentRow(frame: CitizenLayout, record: DocumentRecord): Html {
   const { words, nameOf } = frame;
   const title = html`<bdi>${record.title}</bdi>`;
-  const kind = html`${extensionOf(record.mediaType).toUpperCase()}, <bdi>${formatSize(words.language, record.size)}</bdi>`;
   const about = html`<p><bdi>${nameOf(record.issuer)}</bdi>, ${dayElement(words, record.issuedAt)}</p>`;
   if (record.status === 'available')
-    return html`<li><p><a href="${citizenPaths.documents}/${record.id}">${title}</a> (${kind})</p>${about}</li>`;
+    return html`<li><p><a href="${citizenPaths.documents}/${record.id}">${title}</a> (${fileKind(words, record)})</p>${about}</li>`;
   const why = record.status === 'withdrawn' ? words.documents.withdrawn : words.documents.notReady;
   return html`<li><p>${title}</p>${about}<p>${why}</p></li>`;
+}
+
+/** The format and the size of a file, such as `PDF, 95 kB`. */
+export function fileKind({ language }: CitizenTexts, { mediaType, size }: DocumentFile): Html {
+  return html`${extensionOf(mediaType).toUpperCase()}, <bdi>${formatSize(language, size)}</bdi>`;
 }
 
 /** Shown for a document that exists and cannot be retrieved. */

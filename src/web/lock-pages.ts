@@ -29,5 +29,5 @@ function lockPage({ view }: CitizenRequest, locked: boolean, tooMany = false): B
   const content = html`${tooMany ? html`<p class="note" role="alert">${lock.tooMany}</p>` : ''}
     <p>${locked ? lock.whatLockDoes : lock.whatUnlockDoes}</p><p>${lock.notified}</p>
     <form method="post" action="${locked ? citizenPaths.lock : citizenPaths.unlock}">${formActions(button, view.words, citizenPaths.record)}</form>`;
-  return renderLayout(view, { title, content, current: 'record', status: tooMany ? 429 : 200 });
+  return renderLayout(view, { title, content, current: 'record', status: tooMany ? 429 : 200, hasFaults: tooMany });
 }

@@ -1,5 +1,6 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { OperationResponse } from '../api/operation.ts';
+import type { DocumentFile } from '../documents/own-document.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
 import { exportInbox } from '../notifications/export-inbox.ts';
@@ -25,6 +26,9 @@ import {
   titleOf,
 } from './messages-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
+
+/** The format and size of a document that its citizen can open now. */
+export type OwnFileOf = (id: string, citizenId: string) => Promise<DocumentFile | undefined>;
 
 /** Attempts to open a message while another operation changes it. */
 const maxTries = 4;
@@ -64,11 +68,14 @@ async function showMessages(visit: CitizenRequest): Promise<BufferedResponse | R
 }
 
 /** Opens a message and shows it; a POST archives it, restores it or marks it as unread, without opening it. */
-export async function handleMessage(visit: CitizenRequest): Promise<BufferedResponse | Refusal> {
+export async function handleMessage(visit: CitizenRequest, ownFileOf: OwnFileOf): Promise<BufferedResponse | Refusal> {
   const [, , , id = ''] = requestPath(visit.request.url).split('/');
   if (visit.request.method !== 'POST') {
     const answer = await openMessage(visit, id);
-    return 'json' in answer ? messagePage(visit.view, answer.json) : answer;
+    if (!('json' in answer)) return answer;
+    const ids = answer.json.attachments.map((attachment) => attachment.id);
+    const files = await Promise.all(ids.map(async (one) => [one, await ownFileOf(one, visit.citizenId)] as const));
+    return messagePage(visit.view, answer.json, new Map(files));
   }
   const what = (await parseForm(visit.request))?.get('what');
   const [, action] = Object.entries(actions).find(([name]) => name === what) ?? [];

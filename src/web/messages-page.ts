@@ -1,5 +1,7 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import type { DocumentFile } from '../documents/own-document.ts';
 import { formatDay } from '../locales/date-format.ts';
+import { localeFor } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
 import type { Category } from '../notifications/notification/notification.ts';
@@ -9,6 +11,8 @@ import { defaultSubject } from '../notifications/rendering/mail-text.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import { dayElement, messagesTitle, minuteText, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
+import { fileKind } from './documents-page.ts';
+import { successBanner } from './form-parts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { continueSearchForm, isNarrowed, type MessagesFilter, messagesForm, messagesLink } from './messages-filter.ts';
 import { citizenPaths } from './sign-in-flow.ts';
@@ -63,7 +67,7 @@ export function messagesPage(
   const { messages } = frame.words;
   const { items, next } = list;
   const link = (to: string, text: string) => html`<p><a href="${to}">${text}</a></p>`;
-  const content = html`${done === undefined ? '' : html`<p class="notice" role="status">${messages.done[done]}</p>`}
+  const content = html`${done === undefined ? '' : successBanner(messages.done[done])}
     ${listHead(frame.words, list, { filter, text: '' })}
     ${items.length === 0 && isFirst ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
     ${isFirst ? '' : link(messagesLink(filter), messages.newest)}
@@ -139,9 +143,14 @@ function messageRow(words: CitizenTexts, item: InboxItem): Html {
       <p><a lang="${item.language ?? ''}" dir="auto" class="${item.unread ? 'fresh' : ''}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}${categoryTag(words, item)}${archived}</p>
       <p><bdi>${item.sender}</bdi>, ${dayElement(words, item.receivedAt)}</p>
       ${item.legalEffect === undefined ? '' : html`<p>${legalRowText(words.language, item.legalEffect)}</p>`}
-      ${item.reference === null ? '' : html`<p>${messages.reference}: <bdi>${item.reference}</bdi></p>`}
+      ${item.reference === null ? '' : html`<p>${referenceText(words, item.reference)}</p>`}
       ${respondByTag(words, item)}
     </li>`;
+}
+
+/** With the colon of the language: French has a space before it. The reference is isolated (UAX #9, 2.7). */
+function referenceText({ language }: CitizenTexts, reference: string): string {
+  return formatMessage(language, localeFor(language).message.reference, { id: `\u2068${reference}\u2069` });
 }
 
 /** The category of a message that is more than information. */
@@ -164,10 +173,18 @@ function respondByText(words: CitizenTexts, respondBy: string): string {
   return /t/i.test(respondBy) ? minuteText(words, respondBy) : formatDay(words.language, Date.parse(respondBy));
 }
 
-/** The message that the request has opened. */
-export function messagePage(frame: PageLayout, message: OpenedMessage): BufferedResponse {
+/** The message that the request has opened. `files`: the documents of the message that the citizen can open now. */
+export function messagePage(
+  frame: PageLayout,
+  message: OpenedMessage,
+  files: ReadonlyMap<string, DocumentFile | undefined>,
+): BufferedResponse {
   const { words } = frame;
   const { attachments, unreadCount } = message;
+  const kindOf = (id: string) => {
+    const file = files.get(id);
+    return file === undefined ? '' : html` (${fileKind(words, file)})`;
+  };
   const content = html`<dl class="summary">${messageDetails(words, message)}</dl>${respondByTag(words, message)}
     ${legalNote(words, message)}
     <div lang="${message.language ?? ''}" dir="auto">${trustedHtml(extractMessageHtml(message.html))}</div>
@@ -175,7 +192,7 @@ export function messagePage(frame: PageLayout, message: OpenedMessage): Buffered
       attachments.length === 0
         ? ''
         : html`<h2>${words.message.attachments}</h2>
-          <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a></li>`)}</ul>`
+          <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a>${kindOf(id)}</li>`)}</ul>`
     }
     ${senderContact(words, message)}
     ${messageActions(words, message)}

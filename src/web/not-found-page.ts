@@ -8,7 +8,7 @@ import { prefersHtml } from './prefers-html.ts';
 /** At the paths of the API a browser sees the same problem as a program. */
 const apiPaths = /^\/(v1|oauth2|ledger|\.well-known)(\/|$)/;
 
-/** Creates the page for browsers at an unknown path, except below the citizen pages. */
+/** Creates the page for browsers at an unknown path of the developer pages, and at all others if there are no citizen pages. */
 export function createBrowserNotFoundPage(demo?: DemoMark): RefusedPage {
   return ({ url, headers }, { slug }) => {
     const isMissing = slug === 'not-found' || slug === 'problem-not-found';

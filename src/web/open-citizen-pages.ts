@@ -9,6 +9,7 @@ import { createCookies } from './browser-cookies.ts';
 import { type CitizenOperationsDeps, createCallOperation } from './citizen-operations.ts';
 import { mountCitizenPages } from './citizen-pages.ts';
 import { createKeptForms } from './kept-form.ts';
+import type { OwnFileOf } from './messages-handlers.ts';
 import { createPersonLookup } from './person-lookup.ts';
 import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
 import { type Admission, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
@@ -25,6 +26,9 @@ type CitizenPagesOptions = CitizenOperationsDeps & {
   readonly citizenNameOf: (citizenId: string) => Promise<string | undefined>;
   /** The language that a citizen has stated for messages. */
   readonly statedLanguageOf: (citizenId: string) => Promise<string | undefined>;
+  /** The number of unread messages in the inbox of a citizen. */
+  readonly unreadCountOf: (citizenId: string) => Promise<number>;
+  readonly ownFileOf: OwnFileOf;
 };
 
 /** The pages of citizens, and the page that a browser shows for a refused request. */
@@ -55,8 +59,10 @@ export function openCitizenPages(
     personOf: createPersonLookup({
       nameOf: options.citizenNameOf,
       statedLanguageOf: options.statedLanguageOf,
+      unreadCountOf: options.unreadCountOf,
       onFault,
     }),
+    ownFileOf: options.ownFileOf,
     corrections: settings.registerCorrectionsUrl,
     publicUrl,
     // The citizen is signed out here in any case. If the issuer cannot be reached, its sign-out page is left out.

@@ -14,6 +14,7 @@ function open(nameOf: (citizenId: string) => Promise<string | undefined>) {
       return nameOf(citizenId);
     },
     statedLanguageOf: async (citizenId) => (citizenId === 'mary' ? 'de' : undefined),
+    unreadCountOf: async (citizenId) => citizenId.length,
     onFault: (fault) => void faults.push(fault),
     stopwatch: () => now,
   });
@@ -22,10 +23,10 @@ function open(nameOf: (citizenId: string) => Promise<string | undefined>) {
 
 test('the register is asked for a name once a minute for each citizen', async () => {
   const { personOf, asked, pass } = open(async (citizenId) => citizenId.toUpperCase());
-  assert.deepEqual(await personOf('mary'), { name: 'MARY', statedLanguage: 'de' });
+  assert.deepEqual(await personOf('mary'), { name: 'MARY', statedLanguage: 'de', unreadCount: 4 });
   pass(59_000);
-  assert.deepEqual(await personOf('mary'), { name: 'MARY', statedLanguage: 'de' });
-  assert.deepEqual(await personOf('ann'), { name: 'ANN', statedLanguage: undefined });
+  assert.deepEqual(await personOf('mary'), { name: 'MARY', statedLanguage: 'de', unreadCount: 4 });
+  assert.deepEqual(await personOf('ann'), { name: 'ANN', statedLanguage: undefined, unreadCount: 3 });
   assert.deepEqual(asked, ['mary', 'ann']);
   pass(2_000);
   await personOf('mary');
@@ -35,7 +36,7 @@ test('the register is asked for a name once a minute for each citizen', async ()
 test('a register that does not answer costs the page only the name', async () => {
   const away = new Error('the register is away');
   const { personOf, asked, faults } = open(() => Promise.reject(away));
-  assert.deepEqual(await personOf('mary'), { name: undefined, statedLanguage: 'de' });
+  assert.deepEqual(await personOf('mary'), { name: undefined, statedLanguage: 'de', unreadCount: 4 });
   await personOf('mary');
   assert.deepEqual([asked, faults], [['mary'], [away]]);
 });

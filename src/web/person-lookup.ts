@@ -1,14 +1,17 @@
 import { createLruCache } from '../kernel/lru-cache.ts';
 
-/** The name that pages show for a signed-in citizen, and the language that the citizen has stated for messages. */
-export type PersonLookup = (
-  citizenId: string,
-) => Promise<{ readonly name: string | undefined; readonly statedLanguage: string | undefined }>;
+/** The facts about a signed-in citizen that the frame of each page shows, and the language stated for messages. */
+export type PersonLookup = (citizenId: string) => Promise<{
+  readonly name: string | undefined;
+  readonly statedLanguage: string | undefined;
+  readonly unreadCount: number;
+}>;
 
 type PersonLookupDeps = {
   /** The name in the register; undefined if the register has none. */
   readonly nameOf: (citizenId: string) => Promise<string | undefined>;
   readonly statedLanguageOf: (citizenId: string) => Promise<string | undefined>;
+  readonly unreadCountOf: (citizenId: string) => Promise<number>;
   onFault(fault: unknown): void;
   /** Monotonic milliseconds; `performance.now` by default. */
   readonly stopwatch?: () => number;
@@ -23,7 +26,7 @@ const maxNames = 1_000;
  * no event of its own: the operation of the page records that the citizen was here.
  */
 export function createPersonLookup(deps: PersonLookupDeps): PersonLookup {
-  const { nameOf, statedLanguageOf, onFault, stopwatch = () => performance.now() } = deps;
+  const { nameOf, statedLanguageOf, unreadCountOf, onFault, stopwatch = () => performance.now() } = deps;
   const names = createLruCache<{ readonly name: string | undefined; readonly readAt: number }>(maxNames);
   let evictedAt = stopwatch();
 
@@ -44,7 +47,11 @@ export function createPersonLookup(deps: PersonLookupDeps): PersonLookup {
   }
 
   return async (citizenId) => {
-    const [name, statedLanguage] = await Promise.all([nameInRegister(citizenId), statedLanguageOf(citizenId)]);
-    return { name, statedLanguage };
+    const [name, statedLanguage, unreadCount] = await Promise.all([
+      nameInRegister(citizenId),
+      statedLanguageOf(citizenId),
+      unreadCountOf(citizenId),
+    ]);
+    return { name, statedLanguage, unreadCount };
   };
 }

@@ -84,11 +84,20 @@ export function unavailableNowPage(
   return retry === undefined ? page : { ...page, headers: { ...page.headers, 'retry-after': retry } };
 }
 
-/** The page for browsers whose request reached no citizen page: unknown path, other method, overload, or stop. */
+/** Below these paths are the pages and the interface for developers. */
+const developerPaths = /^\/(v1|oauth2|ledger|\.well-known|docs|problems|openapi[\w.-]*|outbox|assets)(\/|$)/;
+
+/**
+ * The page for browsers whose request reached no citizen page: unknown path, other method, overload, or stop. An unknown path outside the
+ * citizen pages is probably a mistyped one, so its page is for citizens as well.
+ */
 export function createCitizenRefusalPage(site: SiteFrame, cookies: Pick<Cookies, 'read'>): RefusedPage {
   return (request, refusal) => {
     const { url, headers } = request;
-    if (!`${requestPath(url)}/`.startsWith(`${citizenPaths.home}/`) || !prefersHtml(headers.accept)) return undefined;
+    const path = requestPath(url);
+    const isBelowHome = `${path}/`.startsWith(`${citizenPaths.home}/`);
+    const isMistyped = refusal.slug === 'not-found' && !developerPaths.test(path);
+    if (!(isBelowHome || isMistyped) || !prefersHtml(headers.accept)) return undefined;
     const words = citizenTextsOf(chooseLocale(cookies, request), site.timeZone);
     const frame = { words, site: site.name, frame: site, url: citizenPaths.home };
     const { retryable, status } = problems[refusal.slug];

@@ -268,6 +268,7 @@ test('at an unknown path a browser gets a page in its language, and a program ge
     ['/me/nothing', 404],
     ['/me/', 404],
     ['/me/messages', 404],
+    ['/menu', 404],
     ['/me/sign-out', 405],
     [`/me/${'x'.repeat(9_000)}`, 414],
   ] as const) {
@@ -279,7 +280,7 @@ test('at an unknown path a browser gets a page in its language, and a program ge
   }
   const problem = await ask({ path: '/v1/nothing', headers: { accept } });
   assert.deepEqual([problem.status, problem.headers['content-type']], [404, 'application/problem+json']);
-  const outside = await ask({ path: '/menu', headers: { accept, 'accept-language': 'de' } });
+  const outside = await ask({ path: '/docs/nothing', headers: { accept, 'accept-language': 'de' } });
   assert.deepEqual([outside.status, /<html lang="en"[\s\S]*<a href="\/">/.test(textOf(outside))], [404, true]);
 });
 

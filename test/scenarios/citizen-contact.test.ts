@@ -151,10 +151,10 @@ test('a citizen can verify an address with a code and remove it after a confirma
   }
   assert.equal((await joao.get('/me/contact/email/remove')).headers.location, '/me/contact');
   assert.doesNotMatch(textOf(await joao.get('/me/contact')), /joao\.new/);
-  assert.match(textOf(await joao.get('/me')), /O seu correio eletrónico para mensagens oficiais foi alterado/);
+  assert.match(textOf(await joao.get('/me')), /O seu endereço de e-mail para mensagens oficiais foi alterado/);
   await waitUntil(async () => {
     const uses = textOf(await joao.get('/me/uses'));
-    return ['Sent a code to your address', 'Confirmed your address', 'Removed your confirmed address'].every((kind) =>
+    return ['Sent a code to confirm', 'Confirmed your email', 'Removed your confirmed email'].every((kind) =>
       uses.includes(kind),
     );
   });

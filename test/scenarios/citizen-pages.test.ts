@@ -72,6 +72,19 @@ test('a message becomes read when the citizen opens it, and not when it is liste
   assert.doesNotMatch(textOf(await mary.get('/me')), new RegExp(`class="fresh" href="/me/messages/${id}"`));
 });
 
+test('every page shows the number of unread messages, which changes when one is opened', async () => {
+  const id = await sendMessage('demo-mary', { subject: 'Count me', message: 'Text.' });
+  const mary = await signIn('demo-mary');
+  const countOn = async (path: string) =>
+    Number(/<a href="\/me"[^>]*>Messages(?: \((\d+)\))?<\/a>/.exec(textOf(await mary.get(path)))?.[1] ?? 0);
+  const unread = await countOn('/me');
+  assert.ok(unread > 0);
+  const others = ['/me/documents', '/me/uses', '/me/record', '/me/contact', '/me/messages/unknown'];
+  for (const path of others) assert.equal(await countOn(path), unread, path);
+  assert.equal(await countOn(`/me/messages/${id}`), unread - 1);
+  assert.equal(await countOn('/me/documents'), unread - 1);
+});
+
 test('the inbox and the message say when a message counts as served, before and after it is opened', async () => {
   const subject = 'Decision on your permit';
   const id = await sendMessage('demo-mary', { subject, message: 'No.', legalEffect: 'after-14-days' });
@@ -80,7 +93,7 @@ test('the inbox and the message say when a message counts as served, before and 
     /Decision on your permit<[\s\S]*?<p>(Counts as delivered when you open it, and from .*? even if you do not)<\/p>/;
   assert.match(textOf(await mary.get('/me')), row);
   const opened =
-    /<p class="notice">This message has counted as delivered since .*?\. Time limits in the message are counted/;
+    /<p class="notice">This message has counted as delivered since .*?\. Deadlines in the message are counted/;
   assert.match(textOf(await mary.get(`/me/messages/${id}`)), opened);
   assert.match(textOf(await mary.get('/me')), /Decision on your permit<[\s\S]*?<p>Has counted as delivered since /);
 });
@@ -143,6 +156,25 @@ test('the link in the mail of a message leads to its page, which requires sign-i
   assert.deepEqual([anonymous.status, textOf(anonymous).includes('Look.')], [403, false]);
   const page = await signInAtDemo(openCookieBrowser(server.url), 'demo-mary', `/me/messages/${id}`);
   assert.deepEqual([page.url, headingOf(page)], [`${server.url}/me/messages/${id}`, 'With a link']);
+});
+
+test('a message names the format and size of its document, until the document is withdrawn', async () => {
+  const headers = bearerHeaders(accessToken, {
+    'content-type': 'text/plain',
+    'citizen-id': 'demo-mary',
+    'document-title': 'Receipt',
+    'document-retain-until': '2099-01-01T00:00:00Z',
+  });
+  const stored = await client({ method: 'POST', path: '/v1/documents', headers, body: Buffer.alloc(1_500, 'a') });
+  const document = String(parseJsonBody(stored)['id']);
+  const id = await sendMessage('demo-mary', { message: 'See the receipt.', attachments: [document] });
+  const mary = await signIn('demo-mary');
+  const link = `<li><a href="/me/documents/${document}"><bdi>Receipt</bdi></a>`;
+  const shown = async (after: string) => textOf(await mary.get(`/me/messages/${id}`)).includes(`${link}${after}</li>`);
+  assert.ok(await shown(' (TXT, <bdi>1.5 kB</bdi>)'));
+  const path = `/v1/documents/${document}`;
+  assert.equal((await client({ method: 'DELETE', path, headers: bearerHeaders(accessToken) })).status, 200);
+  assert.ok(await shown(''));
 });
 
 test('a document is served unchanged, with ranges and its own file name', async () => {
@@ -271,6 +303,7 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
   for (const path of presses) assert.equal((await press(path)).status, 303);
   const refused = await press('unlock');
   assert.deepEqual([refused.status, textOf(refused).includes('unlocked your details too often today')], [429, true]);
+  assert.match(textOf(refused), /<title>Error: Unlock my details/);
   const lift = async (...args: readonly string[]) =>
     await runCommandInProcess(server, 'citizens', 'unlock', 'demo-mary', ...args);
   assert.deepEqual([(await lift('--own')).code, (await lift('--reason', 'x')).code], [2, 2]);

@@ -89,7 +89,7 @@ test('after 120 page views of the citizen, the use by a service is on page 1, an
 
   await page.getByLabel('From this day').fill('2099-01-01');
   await page.getByRole('button', { name: 'Show' }).click();
-  assert.match(await textIn(page, 'main'), /No entry fits your choice\./);
+  assert.match(await textIn(page, 'main'), /No entries match your choice\./);
   await page.goto(`${home.url}/me/uses?from=yesterday`);
   await check('wrong date');
 

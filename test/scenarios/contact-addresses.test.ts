@@ -16,7 +16,7 @@ const citizens = {
   'cit-jon': { name: 'Jon', phone: '+4740000001' },
 };
 const email = { channel: 'email', address: 'new@example.org' };
-const changeNotice = 'We will no longer send official messages to your previous email address.';
+const changeNotice = 'The email address that we use for your official messages was changed or removed.';
 
 const open = async (t: TestContext, engine: Engine) => await openContactApp(t, await engine.open(t), citizens);
 type ContactApp = Awaited<ReturnType<typeof open>>;
@@ -207,7 +207,10 @@ for (const engine of engines) {
     await contactApp.run();
     const [code = '', notice = '', ...rest] = contactApp.texts;
     assert.match(code, /^\+4799999999: Koden din er \d{6}\./);
-    assert.match(notice, /^\+4740000001: Vi sender ikke lenger offentlige meldinger til det tidligere telefonnummeret/);
+    assert.match(
+      notice,
+      /^\+4740000001: Telefonnummeret som vi bruker for offentlige meldinger til deg, er endret eller fjernet/,
+    );
     assert.deepEqual(rest, []);
     const contact = await contactApp.contactOf('cit-jon');
     assert.deepEqual(
@@ -242,7 +245,7 @@ for (const engine of engines) {
     await contactApp.run(6 * oneDayMs);
     assert.deepEqual(
       contactApp.texts.map((text) => text.slice(0, 24)),
-      ['+4740000001: We will no '],
+      ['+4740000001: The email a'],
     );
     // Verifying the same address again changes nothing and sends no notice.
     const before = contactApp.mails().length;
