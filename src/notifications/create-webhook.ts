@@ -14,7 +14,7 @@ import {
 } from './webhooks/webhook-secret.ts';
 import { type WebhookPorts, webhookChangedEvent, webhookShape, webhookView } from './webhooks/webhook-shape.ts';
 import { insertWebhook, maxWebhooks } from './webhooks/webhook-store.ts';
-import { parseWebhookUrl } from './webhooks/webhook-target.ts';
+import { parsePublicUrl } from '../net/public-target.ts';
 
 const request = {
   body: Type.Object(
@@ -64,7 +64,7 @@ export const createWebhook = defineOperation({
   citizenData: true,
   run: async (call: CreateCall) => {
     const { ports, caller, now } = call;
-    const url = parseWebhookUrl(call.body.url, ports.allowPrivateTargets);
+    const url = parsePublicUrl(call.body.url, ports.allowPrivateTargets);
     const isPrivate = url === undefined || (await ports.isPrivateHost(url, caller.clientId));
     if (typeof isPrivate === 'object') return { refusal: isPrivate };
     const fault = url === undefined || isPrivate ? notPublicDetail : await hostNotAgreedDetail(call, url);

@@ -9,9 +9,9 @@ import { type DeliveryDeps, startDelivery } from './delivery/start-delivery.ts';
 import type { ExternalChannels } from './notification/channel.ts';
 import { feedEventTypes } from './webhooks/feed-store.ts';
 import { createPostWebhookCall } from './webhooks/post-call.ts';
-import { createHostResolver } from './webhooks/resolve-host.ts';
+import { createHostResolver } from '../net/resolve-host.ts';
 import { startWebhooks } from './webhooks/start-webhooks.ts';
-import type { TargetRules } from './webhooks/webhook-target.ts';
+import type { TargetRules } from '../net/public-target.ts';
 
 /** How long a receiver of a webhook may take to answer (Standard Webhooks 1.0.0: 15 to 30 seconds). */
 const webhookTimeoutMs = 15_000;

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { createPostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
 import { createPrivateHostCheck } from '../../src/notifications/webhooks/private-host-check.ts';
-import { createDnsResolver, type ResolveHost } from '../../src/notifications/webhooks/resolve-host.ts';
+import { createDnsResolver, type ResolveHost } from '../../src/net/resolve-host.ts';
 import { maxWebhooks } from '../../src/notifications/webhooks/webhook-store.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

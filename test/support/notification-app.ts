@@ -31,7 +31,7 @@ import { removeTemplate } from '../../src/notifications/remove-template.ts';
 import { sendNotification } from '../../src/notifications/send-notification.ts';
 import { findOwnTemplate } from '../../src/notifications/templates/template-shape.ts';
 import { createPrivateHostCheck } from '../../src/notifications/webhooks/private-host-check.ts';
-import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
+import { createHostResolver } from '../../src/net/resolve-host.ts';
 import type { WebhookPorts } from '../../src/notifications/webhooks/webhook-shape.ts';
 import { createMemoryErasedList } from './memory-erased-list.ts';
 

@@ -6,7 +6,7 @@ import { createWebhook } from '../../src/notifications/create-webhook.ts';
 import { listWebhooks } from '../../src/notifications/list-webhooks.ts';
 import { feedEventTypes } from '../../src/notifications/webhooks/feed-store.ts';
 import { createPostWebhookCall, type PostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
-import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
+import { createHostResolver } from '../../src/net/resolve-host.ts';
 import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
 import { createDeliveryApp, createScriptedChannel, minuteMs } from './delivery-app.ts';
 import type { JsonBody } from './notification-app.ts';

@@ -4,7 +4,7 @@ import { queryObjects } from 'node:v8';
 import { startWebhookReceiver } from '../../../test/support/webhook-receiver.ts';
 import { postOnce } from '../channels/gateway-request.ts';
 import { createPostWebhookCall } from './post-call.ts';
-import { createHostResolver } from './resolve-host.ts';
+import { createHostResolver } from '../../net/resolve-host.ts';
 
 /** The number of reachable signals: `queryObjects` collects garbage first. */
 const signals = () => Number(queryObjects(AbortSignal, { format: 'count' }));

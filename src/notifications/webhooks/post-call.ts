@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { startDeadline } from '../../jobs/deadline.ts';
 import { systemTimer } from '../../jobs/timer.ts';
-import { PrivateTarget, resolveAllowedAddresses, type TargetRules } from './webhook-target.ts';
+import { PrivateTarget, resolveAllowedAddresses, type TargetRules } from '../../net/public-target.ts';
 
 /** One call to a receiver: the signed body and its headers. */
 type WebhookRequest = {

@@ -27,7 +27,7 @@ import {
   redeliverPage,
   type Webhook,
 } from './webhook-store.ts';
-import { parseWebhookUrl } from './webhook-target.ts';
+import { parsePublicUrl } from '../../net/public-target.ts';
 
 type WebhookDeps = NumbererDeps & {
   readonly timer: Timer;
@@ -134,7 +134,7 @@ async function makeCall(deps: WebhookDeps, job: WebhookJob): Promise<boolean> {
   ]);
   // Pruned between the claim and now.
   if (webhook === undefined || event === undefined) return true;
-  const url = parseWebhookUrl(webhook.url, deps.allowPrivateTargets);
+  const url = parsePublicUrl(webhook.url, deps.allowPrivateTargets);
   if (webhook.status !== 'active' || url === undefined) {
     await deps.write([completeCall(job, { status: 'dead', runAt: deps.clock.now(), answer: null })]);
     return true;

@@ -1,9 +1,9 @@
 import { addAbortListener } from 'node:events';
 import { BlockList, isIP } from 'node:net';
-import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
+import { unbracketedHost } from '../kernel/unbracketed-host.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
-/** The host resolves to an address that webhooks must not reach. */
+/** The host resolves to an address on an internal network, which no request of the server may reach. */
 export class PrivateTarget extends Error {
   constructor() {
     super('the host resolves to an address that is not public');
@@ -74,8 +74,11 @@ function isInternalName(host: string): boolean {
   return labels.length === 1 || last === '' || internalTopLevelNames.includes(last) || metadataHosts.includes(host);
 }
 
-/** Parses the URL of a webhook; undefined when it is not allowed. Plain HTTP and private hosts need the setting of the operator. */
-export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | undefined {
+/**
+ * Parses the URL that a client chose for a webhook or its keys; undefined when it is not allowed. Plain HTTP and private hosts need the
+ * setting of the operator.
+ */
+export function parsePublicUrl(text: string, allowPrivate: boolean): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
@@ -87,7 +90,7 @@ export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | unde
   return isInternalName(host) ? undefined : url;
 }
 
-/** How the hosts of webhooks are resolved, and whether private addresses are allowed. */
+/** How the hosts of such URLs are resolved, and whether private addresses are allowed. */
 export type TargetRules = { readonly resolve: ResolveHost; readonly allowPrivate: boolean };
 
 /**
