@@ -3,6 +3,7 @@ import { defineOperation, type OperationCall, type RefusedDecision } from '../ap
 import { invalidAccessToken } from '../auth/challenge.ts';
 import { findClient } from '../auth/client-store.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { parsePublicUrl } from '../net/public-target.ts';
 import { literalUnion } from './notification/notification-shape.ts';
 import { eventCall } from './webhooks/event-shape.ts';
 import { findWebhookHosts } from './webhooks/webhook-host-store.ts';
@@ -14,7 +15,6 @@ import {
 } from './webhooks/webhook-secret.ts';
 import { type WebhookPorts, webhookChangedEvent, webhookShape, webhookView } from './webhooks/webhook-shape.ts';
 import { insertWebhook, maxWebhooks } from './webhooks/webhook-store.ts';
-import { parsePublicUrl } from '../net/public-target.ts';
 
 const request = {
   body: Type.Object(

@@ -3,9 +3,9 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
+import { createDnsResolver, type ResolveHost } from '../../src/net/resolve-host.ts';
 import { createPostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
 import { createPrivateHostCheck } from '../../src/notifications/webhooks/private-host-check.ts';
-import { createDnsResolver, type ResolveHost } from '../../src/net/resolve-host.ts';
 import { maxWebhooks } from '../../src/notifications/webhooks/webhook-store.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -76,7 +76,7 @@ test('a lookup whose name server never answers blocks no other lookup, and ends 
   assert.equal(await Promise.race([others.then(() => 'others'), calls.then(() => 'calls')]), 'others');
   assert.deepEqual(
     new Set((await calls).map((result) => JSON.stringify(result))),
-    new Set(['{"failed":"unreachable"}']),
+    new Set(['{"failed":"timed-out"}']),
   );
 });
 

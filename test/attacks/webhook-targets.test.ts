@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
 import { isPublicAddress, parsePublicUrl } from '../../src/net/public-target.ts';
+import { createPostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 // The first and last address of each network that is not public, and the public addresses next to them.

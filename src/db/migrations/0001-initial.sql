@@ -639,7 +639,8 @@ create table webhook_host (
 );
 
 -- One event for one webhook, and the queue itself. A claim moves run_at forward, so that a lost worker costs a minute.
--- status `dead`: given up, and kept until its client asks for it again. answer: the last HTTP status.
+-- status `dead`: given up, and kept until its client asks for it again.
+-- answer, outcome, started_at, duration_ms: the HTTP status, outcome, time and duration of the last attempt that has ended.
 -- The event is first in the key, because calls are deleted with their event.
 -- engine: sqlite
 create table webhook_call (
@@ -649,6 +650,9 @@ create table webhook_call (
   attempts bigint not null check (attempts between 0 and 9007199254740991),
   run_at bigint not null check (run_at between 0 and 9007199254740991),
   answer bigint check (answer between 0 and 9007199254740991),
+  outcome text,
+  started_at bigint check (started_at between 0 and 9007199254740991),
+  duration_ms bigint check (duration_ms between 0 and 9007199254740991),
   primary key (event_id, webhook_id)
 ) without rowid;
 
@@ -660,11 +664,16 @@ create table webhook_call (
   attempts bigint not null check (attempts between 0 and 9007199254740991),
   run_at bigint not null check (run_at between 0 and 9007199254740991),
   answer bigint check (answer between 0 and 9007199254740991),
+  outcome text,
+  started_at bigint check (started_at between 0 and 9007199254740991),
+  duration_ms bigint check (duration_ms between 0 and 9007199254740991),
   primary key (event_id, webhook_id)
 );
 
 -- By webhook, so that one whose receiver does not respond does not delay the others.
 create index webhook_call_due on webhook_call (webhook_id, run_at, event_id) where status = 'queued';
+-- A client lists the calls of its webhook.
+create index webhook_call_of_webhook on webhook_call (webhook_id, event_id);
 create index webhook_call_dead on webhook_call (webhook_id, event_id) where status = 'dead';
 
 ---------------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ export const feedEventTypes = [
   'notification.confirmed',
   'notification.cancelled',
 ] as const;
-type FeedEventType = Extract<CitizenEvent['type'], (typeof feedEventTypes)[number]>;
+/** The type of an event in the feed. */
+export type FeedEventType = Extract<CitizenEvent['type'], (typeof feedEventTypes)[number]>;
 
 /** The outcomes of a delivery attempt in the feed: `retry` is a failed attempt that another one follows. */
 export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped', 'retry'] as const;
