@@ -19,10 +19,15 @@ export type Pages = {
   documents(query: Operations['listDocuments']['query'], options?: CallOptions): AsyncGenerator<ListedDocument, void>;
   /**
    * The events of your notifications after the number `after`, in order and without gaps. It waits for new events until you
-   * leave the loop or the signal aborts. With `follow: false` it ends at the end of the feed.
+   * leave the loop or the signal aborts. With `follow: false` it ends at the end of the feed. `types` names the only types to return.
    */
   events(
-    from?: { readonly after?: string; readonly follow?: boolean; readonly pollMs?: number },
+    from?: {
+      readonly after?: string;
+      readonly follow?: boolean;
+      readonly pollMs?: number;
+      readonly types?: readonly string[];
+    },
     options?: CallOptions,
   ): AsyncGenerator<FeedEvent, void>;
 };
@@ -51,13 +56,14 @@ export function createPages(call: Call, clock: Clock): Pages {
       }
       if (unreadable.length > 0) throw new UnreadableError(unreadable);
     },
-    events: async function* ({ after, follow = true, pollMs = 2_000 } = {}, options) {
+    events: async function* ({ after, follow = true, pollMs = 2_000, types } = {}, options) {
+      const filter = types === undefined ? {} : { types: types.join(',') };
       for (let cursor = after; ; ) {
-        const query = cursor === undefined ? {} : { after: cursor };
+        const query = { ...filter, ...(cursor === undefined ? {} : { after: cursor }) };
         const { body } = await call('readEvents', { ...options, query });
         yield* body.items;
         cursor = body.after;
-        if (body.items.length > 0) continue;
+        if (body.more) continue;
         if (!follow) return;
         await clock.wait(pollMs, options?.signal);
       }

@@ -103,14 +103,29 @@ export function moveFeedHead(clientId: string, from: number, to: number): Statem
   };
 }
 
+/** The most events that a query with types reads. Most events may have other types. */
+export const eventsPerQuery = 10_000;
+
+type FeedPage = {
+  readonly clientId: string;
+  readonly after: number;
+  readonly limit: number;
+  /** Only events of these types, among the next `eventsPerQuery` events; undefined for all. */
+  readonly types?: readonly string[] | undefined;
+};
+
 /** A client's events after a number, in order. */
-export async function findFeedEvents(read: Read, clientId: string, after: number, limit: number): Promise<FeedEvent[]> {
-  const rows = await read(
-    `select id, client_id, number, at, type, data from feed_event
-      where client_id = $1 and number > $2 order by number limit $3`,
-    [clientId, after, limit],
-  );
-  return rows.map(feedEventFromRow);
+export async function findFeedEvents(read: Read, { clientId, after, limit, types }: FeedPage): Promise<FeedEvent[]> {
+  const columns = 'id, client_id, number, at, type, data';
+  if (types === undefined) {
+    const sql = `select ${columns} from feed_event where client_id = $1 and number > $2 order by number limit $3`;
+    return (await read(sql, [clientId, after, limit])).map(feedEventFromRow);
+  }
+  const given = types.map((_type, index) => `$${index + 5}`).join(', ');
+  // Without the upper bound, a rare type would let one request read the whole feed.
+  const sql = `select ${columns} from feed_event
+    where client_id = $1 and number > $2 and number <= $4 and type in (${given}) order by number limit $3`;
+  return (await read(sql, [clientId, after, limit, after + eventsPerQuery, ...types])).map(feedEventFromRow);
 }
 
 const findFeedRow = lookupByKey('feed_event', 'id', 'id, client_id, number, at, type, data');
