@@ -15,8 +15,8 @@ export type Pages = {
     query?: Operations['listNotifications']['query'],
     options?: CallOptions,
   ): AsyncGenerator<ListedNotification, void>;
-  /** The records of a citizen's documents. If some are damaged, it throws an UnreadableError after all others. */
-  documents(query: Operations['listDocuments']['query'], options?: CallOptions): AsyncGenerator<ListedDocument, void>;
+  /** The records of a citizen's documents, or without `citizenId` of all that your client deposited. If some are damaged, it throws an UnreadableError after all others. */
+  documents(query?: Operations['listDocuments']['query'], options?: CallOptions): AsyncGenerator<ListedDocument, void>;
   /**
    * The events of your notifications after the number `after`, in order and without gaps. It waits for new events until you
    * leave the loop or the signal aborts. With `follow: false` it ends at the end of the feed. `types` names the only types to return.
@@ -46,7 +46,7 @@ export function createPages(call: Call, clock: Clock): Pages {
     },
     documents: async function* (query, options) {
       const unreadable: string[] = [];
-      for (let { cursor } = query; ; ) {
+      for (let cursor = query?.cursor; ; ) {
         const pageQuery = { ...query, ...(cursor === undefined ? {} : { cursor }) };
         const { body } = await call('listDocuments', { ...options, query: pageQuery });
         yield* body.items;

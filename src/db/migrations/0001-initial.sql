@@ -722,6 +722,8 @@ create table document (
 );
 
 create index document_of_citizen on document (citizen_id, id);
+-- A client lists its deposits, of one status or of all.
+create index document_of_issuer on document (issuer, status, id);
 create index document_scan_due on document (scan_due_at, id) where scan_due_at is not null;
 -- Without erased and withdrawn documents, which are not scanned again.
 create index document_to_rescan on document (coalesce(scanned_at, 0), id)
