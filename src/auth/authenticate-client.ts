@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { percentDecode } from '../kernel/percent-decode.ts';
 import { isExternalId } from './access-token.ts';
-import { type Client, isClientSecret } from './client.ts';
+import { type Client, type Credential, isClientSecret } from './client.ts';
 import {
   assertionClaimsFault,
   assertionReplayWindowMs,
@@ -13,6 +13,7 @@ import {
 } from './client-assertion.ts';
 import { type CertificateReader, type ClientCertificate, matchesCertificateProof } from './client-certificate.ts';
 import { findClient } from './client-store.ts';
+import { ClientKeysUnavailable, type FetchedClientKeys } from './fetched-client-keys.ts';
 import type { QuotaLimiter } from './quota.ts';
 import {
   invalidClient,
@@ -33,6 +34,7 @@ export type ClientAuthenticationDeps = {
   /** Reads the client certificate of a request. Without a reader, no client can authenticate by certificate. */
   readonly certificates?: CertificateReader | undefined;
   readonly quotas: QuotaLimiter;
+  readonly clientKeys: FetchedClientKeys;
 };
 
 /** The methods that the metadata lists (FAPI 2.0, section 5.3.2.1). Secrets only if the operator allows them. */
@@ -108,7 +110,7 @@ function authenticationFailed({ by }: PresentedCredential, reason: TokenRefusalR
 
 /** The fault of the credential, or undefined. A client authenticates by the one method that it is registered for, and by no other. */
 async function credentialFault(
-  { publicUrl, clock }: ClientAuthenticationDeps,
+  { publicUrl, clock, clientKeys }: ClientAuthenticationDeps,
   { clientId, credential }: Client,
   presented: PresentedCredential,
 ): Promise<TokenError | undefined> {
@@ -119,8 +121,7 @@ async function credentialFault(
       return isRight ? undefined : authenticationFailed(presented, 'secret');
     }
     case 'assertion': {
-      if (credential.by !== 'keys') return authenticationFailed(presented, 'wrong-method');
-      const fault = await signatureFault(presented, credential.jwks);
+      const fault = await assertionFault(clientKeys, credential, presented);
       // The faults of the claims are reported only to a client that holds a key.
       return fault === undefined
         ? assertionClaimsFault(presented, publicUrl, clock.now())
@@ -131,6 +132,25 @@ async function credentialFault(
       const isRight = matchesCertificateProof(presented.certificate, credential.certificate);
       return isRight ? undefined : authenticationFailed(presented, 'certificate');
     }
+  }
+}
+
+/** Why no key of the client has signed the assertion, for the log; undefined if one has. */
+async function assertionFault(
+  clientKeys: FetchedClientKeys,
+  credential: Credential,
+  presented: UnverifiedAssertion,
+): Promise<TokenRefusalReason | undefined> {
+  if (credential.by === 'keys') return await signatureFault(presented, credential.jwks);
+  if (credential.by !== 'jwks-uri') return 'wrong-method';
+  try {
+    const fault = await signatureFault(presented, await clientKeys.current(credential.jwksUri));
+    if (fault !== 'unknown-key') return fault;
+    const newer = await clientKeys.newerKeys(credential.jwksUri);
+    return newer === undefined ? fault : await signatureFault(presented, newer);
+  } catch (fault) {
+    if (fault instanceof ClientKeysUnavailable) return 'keys-unavailable';
+    throw fault;
   }
 }
 

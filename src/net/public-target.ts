@@ -1,5 +1,5 @@
 import { addAbortListener } from 'node:events';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { unbracketedHost } from '../kernel/unbracketed-host.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
@@ -107,6 +107,17 @@ export async function resolveAllowedAddresses(
   const addresses = family === 0 ? await untilAborted(signal, resolve(host, signal)) : [{ address: host, family }];
   if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) throw new PrivateTarget();
   return addresses;
+}
+
+/**
+ * The options of a request to the URL. It connects to the addresses that were checked, so a DNS answer that changes after the check (DNS
+ * rebinding) has no effect.
+ */
+export async function publicConnection(url: URL, rules: TargetRules, signal: AbortSignal) {
+  const addresses = await resolveAllowedAddresses(url, rules, signal);
+  const lookup: LookupFunction = (_host, _options, done) => done(null, [...addresses]);
+  // With `autoSelectFamily`, the connection asks `lookup` for all addresses.
+  return { lookup, signal, agent: false, autoSelectFamily: true, maxHeaderSize: 16_384 } as const;
 }
 
 /** A resolver can hang, so the signal ends the wait. */

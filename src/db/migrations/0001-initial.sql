@@ -176,8 +176,8 @@ create table signing_key (
   withdrawn boolean not null default false check (withdrawn in (true, false))
 );
 
--- The programs that may call. A client authenticates by exactly one of: a secret (its hash), its own keys, a certificate,
--- or another issuer.
+-- The programs that may call. A client authenticates by exactly one of: a secret (its hash), its own keys, keys at an
+-- https URL, a certificate, or another issuer.
 -- binding: what its access tokens must be bound to.
 -- purposes, legal_bases: JSON lists of what it may state; null: any.
 -- purpose_texts: what the purposes mean in words, for citizens; JSON by purpose and language.
@@ -190,6 +190,7 @@ create table client (
   scopes text not null,
   secret_hash bytea,
   jwks text,
+  jwks_uri text,
   certificate text,
   issuer text,
   binding text not null check (binding in ('none', 'dpop', 'mtls')),
@@ -209,10 +210,11 @@ create table client (
   created_at bigint not null check (created_at between 0 and 9007199254740991),
   disabled_at bigint check (disabled_at between 0 and 9007199254740991),
   check (
-    (secret_hash is not null and jwks is null and certificate is null and issuer is null)
-    or (secret_hash is null and jwks is not null and certificate is null and issuer is null)
-    or (secret_hash is null and jwks is null and certificate is not null and issuer is null)
-    or (secret_hash is null and jwks is null and certificate is null and issuer is not null)
+    (secret_hash is not null and jwks is null and jwks_uri is null and certificate is null and issuer is null)
+    or (secret_hash is null and jwks is not null and jwks_uri is null and certificate is null and issuer is null)
+    or (secret_hash is null and jwks is null and jwks_uri is not null and certificate is null and issuer is null)
+    or (secret_hash is null and jwks is null and jwks_uri is null and certificate is not null and issuer is null)
+    or (secret_hash is null and jwks is null and jwks_uri is null and certificate is null and issuer is not null)
   )
 );
 

@@ -1,9 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { startDeadline } from '../../jobs/deadline.ts';
 import { systemTimer } from '../../jobs/timer.ts';
-import { PrivateTarget, resolveAllowedAddresses, type TargetRules } from '../../net/public-target.ts';
+import { PrivateTarget, publicConnection, type TargetRules } from '../../net/public-target.ts';
 
 /** One call to a receiver: the signed body and its headers. */
 export type WebhookRequest = {
@@ -30,22 +29,16 @@ export type WebhookCallResult =
 /** Makes a call. It follows no redirect and does not read the response body. */
 export type PostWebhookCall = (post: WebhookRequest) => Promise<WebhookCallResult>;
 
-/**
- * Creates the function that calls receivers over HTTP. It connects to the address that it has checked, so a DNS answer that changes
- * after the check (DNS rebinding) has no effect.
- */
+/** Creates the function that calls receivers over HTTP. It checks each address again before it connects. */
 export function createPostWebhookCall(options: TargetRules & { readonly timeoutMs: number }): PostWebhookCall {
   return async ({ url, body, headers }) => {
     using deadline = startDeadline(systemTimer, options.timeoutMs);
     const { signal } = deadline;
     try {
-      const addresses = await resolveAllowedAddresses(url, options, signal);
-      const lookup: LookupFunction = (_host, _options, done) => done(null, [...addresses]);
-      // With `autoSelectFamily`, the connection asks `lookup` for all addresses.
-      const connection = { lookup, signal, agent: false, autoSelectFamily: true } as const;
+      const connection = await publicConnection(url, options, signal);
       return await new Promise<WebhookCallResult>((resolve, reject) => {
         const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
-        const request = start(url, { method: 'POST', headers, maxHeaderSize: 16_384, ...connection });
+        const request = start(url, { method: 'POST', headers, ...connection });
         request.on('error', reject);
         request.on('response', (response) => {
           const status = response.statusCode ?? 0;
