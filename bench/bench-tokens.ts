@@ -47,7 +47,7 @@ export async function benchTokens(rounds: number): Promise<BenchResult[]> {
       clientKeys: createFetchedClientKeys({ httpFetch: fetch, clock: systemClock, onFault: console.error }),
       report: console.error,
       // The bench measures the endpoint, and not its quota.
-      quotas: { take: () => ({ headers: {} }), charge: () => undefined },
+      quotas: { take: () => ({ headers: {} }), charge: () => undefined, remaining: () => 1 },
       onRefused: console.error,
     });
     const clients = createClientCache(db.read, systemClock);

@@ -1,5 +1,6 @@
 import type { ListedOperation } from '../api/operation.ts';
 import { listEndpoints } from '../audit/list-endpoints.ts';
+import { readClient } from '../audit/read-client.ts';
 import { readOwnAccessLog } from '../audit/read-own-access-log.ts';
 import { readReceipt } from '../audit/read-receipt.ts';
 import { readReceiptProof } from '../audit/read-receipt-proof.ts';
@@ -96,4 +97,5 @@ export const operations: readonly ListedOperation[] = [
   exportInbox,
   testWebhook,
   listWebhookCalls,
+  readClient,
 ];

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { insertAddedCredentials } from '../auth/client-credential-store.ts';
 import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
 import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
 import {
@@ -111,9 +112,10 @@ async function updateClient(
     return 0;
   }
   const scopes = changed.includes('scopes') ? { scopes: after.scopes } : {};
+  const head = eventHead(context);
   const isStored = await commitIfUnchanged(context.commit, {
-    events: [{ type: 'client.changed', ...eventHead(context), clientId, changed, ...scopes }],
-    statements: [updateClientRow(before, after)],
+    events: [{ type: 'client.changed', ...head, clientId, changed, ...scopes }],
+    statements: [updateClientRow(before, after), ...insertAddedCredentials(before, after, head.at)],
   });
   if (!isStored)
     throw new CommandFailed(

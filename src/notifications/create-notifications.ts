@@ -58,6 +58,7 @@ import { feedEventTypes } from './webhooks/feed-store.ts';
 import { createPostWebhookCall } from './webhooks/post-call.ts';
 import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
 import type { WebhookPorts } from './webhooks/webhook-shape.ts';
+import { findWebhooks } from './webhooks/webhook-store.ts';
 
 /** Dependencies of the notifications slice: those of every slice, and functions of other slices. */
 export type NotificationsDeps = SliceDeps & {
@@ -86,6 +87,8 @@ export type NotificationsSlice = Slice & {
   statedLanguageOf(citizenId: string): Promise<string | undefined>;
   /** A purpose of a client in words of a language, if the client registered them. */
   purposeTextOf(clientId: string, purpose: string, language: string): string | undefined;
+  /** The number of webhooks of a client. */
+  webhookCountOf(clientId: string): Promise<number>;
   /** A message for the access log of its citizen. */
   ownMessageOf(id: string, citizenId: string): Promise<OwnMessage>;
   /** The endpoints that providers call to report deliveries. */
@@ -189,6 +192,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     },
     purposeTextOf: (clientId, purpose, language) =>
       purposeTextIn(deps.clients.get(clientId)?.purposeTexts, purpose, language),
+    webhookCountOf: async (clientId) => (await findWebhooks(db.read, clientId)).length,
     ownMessageOf: (id, citizenId) => findOwnMessage({ read: db.read, citizenKeys }, id, citizenId),
     mounts: providerEndpoints(deps),
   };

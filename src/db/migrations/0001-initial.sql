@@ -245,6 +245,30 @@ create table quota_bucket (
   primary key (client_id, scope)
 );
 
+-- The requests of a client by day (days since 1970, UTC), operation and outcome: a decision, the name of a problem, or `ok`.
+-- Counted in memory and added every few seconds, so a crash loses some. Deleted after 90 days.
+create table client_use (
+  client_id text not null,
+  day bigint not null check (day between 0 and 9007199254740991),
+  operation text not null,
+  outcome text not null,
+  requests bigint not null check (requests between 0 and 9007199254740991),
+  primary key (client_id, day, operation, outcome)
+);
+
+create index client_use_by_day on client_use (day);
+
+-- What is known of the keys and other credentials of a client.
+-- added_at: null for those that the client had from the start, and for those that it publishes itself.
+-- last_used_at: when one was last used to get a token; written at most once an hour.
+create table client_credential (
+  client_id text not null,
+  credential_id text not null,
+  added_at bigint check (added_at between 0 and 9007199254740991),
+  last_used_at bigint check (last_used_at between 0 and 9007199254740991),
+  primary key (client_id, credential_id)
+);
+
 -- The response to a request with an Idempotency-Key. The worker deletes rows after 30 days.
 -- citizen_id: the citizen whose data the request used, whose erasure deletes the row.
 -- fingerprint: an HMAC of the request; another request with the same key is refused.
