@@ -74,10 +74,7 @@ test('a lookup whose name server never answers blocks no other lookup, and ends 
   await waitUntil(async () => new Set(queries).size === 64);
   const others = Promise.all(Array.from({ length: 8 }, () => lookup('localhost')));
   assert.equal(await Promise.race([others.then(() => 'others'), calls.then(() => 'calls')]), 'others');
-  assert.deepEqual(
-    new Set((await calls).map((result) => JSON.stringify(result))),
-    new Set(['{"failed":"timed-out"}']),
-  );
+  assert.deepEqual(new Set((await calls).map((result) => JSON.stringify(result))), new Set(['{"failed":"timed-out"}']));
 });
 
 test('the lookups of one client are limited to its number of webhooks, and do not delay another client', async () => {
