@@ -3,6 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { findCredentialTimes } from '../../src/auth/client-credential-store.ts';
 import { createFetchedClientKeys } from '../../src/auth/fetched-client-keys.ts';
 import { createPublicFetch } from '../../src/net/fetch-public.ts';
 import { createHostResolver } from '../../src/net/resolve-host.ts';
@@ -57,6 +58,18 @@ for (const engine of engines) {
     keyServer.publish({ two: second.publicKey });
     served.clock.at += 601_000;
     assert.deepEqual([await ask(first.privateKey, 'one'), await ask(second.privateKey, 'two')], [401, 200]);
+    // The client sees which of its keys are in use. A use is stored once an hour.
+    const start = served.clock.at - 632_000;
+    assert.deepEqual(
+      [...(await findCredentialTimes(served.db.read, clientId))].map(([id, { lastUsedAt = 0 }]) => [
+        id,
+        lastUsedAt - start,
+      ]),
+      [
+        ['two', 31_000],
+        ['one', 0],
+      ],
+    );
   });
 }
 
