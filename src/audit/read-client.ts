@@ -123,8 +123,10 @@ export const readClient = defineOperation({
     // It was disabled after the token was checked.
     if (client === undefined) return { refusal: invalidAccessToken(caller.scheme) };
     await ports.storeUse();
-    const from = useDayOf(now) - (usageDays - 1);
-    const counts = await findClientUse(read, client.clientId, from);
+    const today = useDayOf(now);
+    const from = today - (usageDays - 1);
+    const used = await findClientUse(read, { fromDay: from, untilDay: today, clientId: client.clientId });
+    const counts = used.map(({ operation, outcome, requests }) => ({ operation, outcome, requests }));
     const { clientId, name, kind, scopes, binding, credential, quota } = client;
     const json = {
       clientId,

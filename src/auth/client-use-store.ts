@@ -33,18 +33,22 @@ export function deleteOldClientUse(now: number): Statement {
   return { sql: 'delete from client_use where day < $1', args: [useDayOf(now) - keptDays] };
 }
 
-/** The requests of a client since a day, by operation and outcome. */
+/** The days from `fromDay` to `untilDay`, both included; of one client, or of all. */
+type UsePeriod = { readonly fromDay: number; readonly untilDay: number; readonly clientId?: string };
+
+/** The requests in a period by client, operation and outcome; for `GET /v1/client` and `clients usage --operations`. */
 export async function findClientUse(
   read: Read,
-  clientId: string,
-  fromDay: number,
-): Promise<Pick<ClientUse, 'operation' | 'outcome' | 'requests'>[]> {
+  { fromDay, untilDay, clientId }: UsePeriod,
+): Promise<Omit<ClientUse, 'day'>[]> {
+  const [where, args] = clientId === undefined ? ['', []] : [' and client_id = $3', [clientId]];
   const rows = await read(
-    `select operation, outcome, cast(sum(requests) as bigint) as requests from client_use
-      where client_id = $1 and day >= $2 group by operation, outcome order by operation, outcome`,
-    [clientId, fromDay],
+    `select client_id, operation, outcome, cast(sum(requests) as bigint) as requests from client_use
+      where day >= $1 and day <= $2${where} group by client_id, operation, outcome order by client_id, operation, outcome`,
+    [fromDay, untilDay, ...args],
   );
   return rows.map((row) => ({
+    clientId: textField(row, 'client_id'),
     operation: textField(row, 'operation'),
     outcome: textField(row, 'outcome'),
     requests: integerField(row, 'requests'),
