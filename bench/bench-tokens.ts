@@ -7,6 +7,7 @@ import { newClient } from '../src/auth/client.ts';
 import { createClientCache } from '../src/auth/client-cache.ts';
 import { parseClientKeys } from '../src/auth/client-keys.ts';
 import { insertClient } from '../src/auth/client-store.ts';
+import { createFetchedClientKeys } from '../src/auth/fetched-client-keys.ts';
 import { createMissingSigningKeys, openSigningKeys } from '../src/auth/signing-key-store.ts';
 import { rootKeyFromBytes } from '../src/crypto/root-key.ts';
 import type { Database } from '../src/db/database.ts';
@@ -43,9 +44,10 @@ export async function benchTokens(rounds: number): Promise<BenchResult[]> {
       trustedIssuers: [],
       keys,
       secrets: false,
+      clientKeys: createFetchedClientKeys({ httpFetch: fetch, clock: systemClock, onFault: console.error }),
       report: console.error,
       // The bench measures the endpoint, and not its quota.
-      quotas: { take: () => ({ headers: {} }), charge: () => undefined },
+      quotas: { take: () => ({ headers: {} }), charge: () => undefined, remaining: () => 1 },
       onRefused: console.error,
     });
     const clients = createClientCache(db.read, systemClock);

@@ -9,7 +9,7 @@ import { basename, dirname, join, normalize, relative } from 'node:path';
 /** The folders of `src`, the lowest layer first. Folders of one layer do not import each other. */
 const layers: readonly (readonly string[])[] = [
   ['kernel', 'locales'],
-  ['config', 'crypto', 'db'],
+  ['config', 'crypto', 'db', 'net'],
   ['jobs', 'ledger', 'auth'],
   ['api'],
   ['identity', 'notifications', 'documents', 'audit', 'wallet'],

@@ -69,6 +69,7 @@ const systemEvents: Readonly<Record<SystemEvent['type'], string>> = {
   'register.counted': 'The frequencies of names in the register were counted.',
   'policy.added': 'A matching policy was added.',
   'notifications.listed': 'A client listed its notifications.',
+  'documents.listed': 'A client listed the documents that it deposited.',
   'client.created': 'A client was created.',
   'client.changed': 'A client was changed. The names of the changed members are listed.',
   'client.bound': 'The token binding of a client changed.',

@@ -47,4 +47,7 @@ export const operations = {
   restoreInboxMessage: { method: 'POST', path: '/v1/inbox/{id}/restore' },
   markInboxMessageUnread: { method: 'POST', path: '/v1/inbox/{id}/unread' },
   exportInbox: { method: 'POST', path: '/v1/inbox/export' },
+  testWebhook: { method: 'POST', path: '/v1/webhooks/{id}/test' },
+  listWebhookCalls: { method: 'GET', path: '/v1/webhooks/{id}/calls' },
+  readClient: { method: 'GET', path: '/v1/client' },
 } as const;

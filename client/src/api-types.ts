@@ -46,6 +46,76 @@ export type ChangeOwnLockBody = {
   locked: boolean;
 };
 
+export type Client = {
+  /** The id of the client. */
+  clientId: string;
+  /** The name that citizens read as the sender of messages and user of their data. */
+  name: string;
+  /** demo and test: fictional citizens. team: people who agreed to it. live: all citizens. */
+  kind: Open<'demo' | 'test' | 'team' | 'live'>;
+  /** The scopes that your client can request. */
+  scopes: string[];
+  /** The binding that tokens must have: dpop, mtls or none. */
+  binding: Open<'none' | 'dpop' | 'mtls'>;
+  /** The purposes that your client can state. null: any. */
+  purposes: string[] | null;
+  /** The legal bases that your client can state. null: any. */
+  legalBases: string[] | null;
+  /** The time at which the server created it. */
+  createdAt: string;
+  /** The quota of each scope. */
+  quotas: ClientQuota[];
+  usage: ClientUsage;
+  /** The URL at which your client publishes its keys. null: none. */
+  jwksUri: string | null;
+  /** The credentials. With jwksUri, those keys that your client has used. */
+  credentials: ClientCredential[];
+  /** The number of webhooks. */
+  webhooks: number;
+};
+
+/** A credential of the client, without secret parts. */
+export type ClientCredential = {
+  /** The kid of a key, the SHA-256 thumbprint or the name of a certificate, the URL of an issuer, or secret. */
+  id: string;
+  /** secret, key, certificate, certificate-name (a name in a certificate), or issuer. */
+  kind: Open<'secret' | 'key' | 'certificate' | 'certificate-name' | 'issuer'>;
+  /** The time at which the credential was registered. null: your client published the key at its jwksUri. */
+  createdAt: string | null;
+  /**
+   * The time at which the credential was last used to get a token, to the hour. null: never, or a token of an issuer.
+   */
+  lastUsedAt: string | null;
+  /** The end of the certificate. null: the credential does not expire. */
+  expiresAt: string | null;
+};
+
+export type ClientQuota = {
+  /** The scope that the endpoint requires. null: none. */
+  scope: string;
+  /** The requests that are added each second. */
+  perSecond: number;
+  /** The maximum number of requests at once. */
+  burst: number;
+  /** The number of requests that would succeed now, as far as this process of the server knows. */
+  remaining: number;
+};
+
+/** The requests of the last 7 days. A request is counted within 10 seconds. A crash of the server can lose some. */
+export type ClientUsage = {
+  /** The first day of the counts in UTC. The last one is today. */
+  from: string;
+  counts: ClientUsageCount[];
+};
+
+export type ClientUsageCount = {
+  /** The name of the operation, as GET /v1 lists it. */
+  operation: string;
+  /** The decision of a verification, the name of a problem, or ok for any other success. */
+  outcome: string;
+  requests: number;
+};
+
 export type ConfirmContactAddressBody = {
   /** The channel on which the server sent the code: email or sms. */
   channel: 'email' | 'sms';
@@ -229,6 +299,8 @@ export type DepositDocumentAnswer = {
   issuer: string;
   /** The time at which the document was issued. */
   issuedAt: string;
+  /** The time at which the server accepted the document. */
+  depositedAt: string;
   /**
    * scanning: it waits for the malware scan. available: it can be retrieved. quarantined: it is harmful, or the scanner
    * cannot read it. withdrawn: its issuer withdrew it.
@@ -304,6 +376,8 @@ export type DocumentRecord = {
   issuer: string;
   /** The time at which the document was issued. */
   issuedAt: string;
+  /** The time at which the server accepted the document. */
+  depositedAt: string;
   /**
    * scanning: it waits for the malware scan. available: it can be retrieved. quarantined: it is harmful, or the scanner
    * cannot read it. withdrawn: its issuer withdrew it.
@@ -445,6 +519,8 @@ export type EventData = {
     | 'nothing-to-remind'
     | 'withdrawn'
     | 'internal-fault'>;
+  /** true for an event of POST /v1/webhooks/{id}/test, whose notification does not exist. Otherwise absent. */
+  test?: boolean;
   [more: string]: unknown;
 };
 
@@ -501,7 +577,7 @@ export type ExportedMessage = {
 export type FeedEvent = {
   /** The id of the event in the ledger, and the webhook-id of its calls. */
   id: string;
-  /** The number of the event among the events of your client, from 1 without gaps. */
+  /** The number of the event among the events of your client, from 1 without gaps. 0 for a test event. */
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
@@ -658,6 +734,13 @@ export type ListTemplatesAnswer = {
   items: TemplateSummary[];
 };
 
+export type ListWebhookCallsAnswer = {
+  /** The items of this page. */
+  items: WebhookCall[];
+  /** The cursor of the next page. null: this is the last page. */
+  next: string | null;
+};
+
 export type ListWebhooksAnswer = {
   /** The items of this page. */
   items: Webhook[];
@@ -709,11 +792,11 @@ export type Notification = {
   deliverBy: string;
   /** The path of the ledger receipt of the acceptance. */
   receipt: string;
-  /** The language that the sender requested (BCP 47). null: none. */
-  language: string | null;
   reason?: NotificationReason;
   /** The deliveries: one for each channel and reminder. */
   deliveries: NotificationDelivery[];
+  /** The language that the sender requested (BCP 47). null: none. */
+  language: string | null;
   /** All events, the oldest first. */
   timeline: NotificationEvent[];
 };
@@ -842,6 +925,9 @@ export type NotificationSummary = {
   deliverBy: string;
   /** The path of the ledger receipt of the acceptance. */
   receipt: string;
+  reason?: NotificationReason;
+  /** The deliveries: one for each channel and reminder. */
+  deliveries: NotificationDelivery[];
 };
 
 export type OpenInboxMessageAnswer = {
@@ -990,8 +1076,16 @@ export type ProblemIssuesItem = {
 export type ReadEventsAnswer = {
   /** The items of this page. */
   items: FeedEvent[];
-  /** The cursor for the next request. It is unchanged if there are no new events. */
+  /**
+   * The cursor for the next request. It is unchanged if there are no new events. With types, it also passes the events
+   * of other types.
+   */
   after: string;
+  /**
+   * true: the server has stored events after this cursor, so send the next request at once. With types, a page can have
+   * no items and more be true.
+   */
+  more: boolean;
 };
 
 export type ReadEvidenceAnswer = {
@@ -1096,7 +1190,7 @@ export type ReadReceiptAnswer = {
 };
 
 export type ReceiveEvent = {
-  /** The number of the event among the events of your client, from 1 without gaps. */
+  /** The number of the event among the events of your client, from 1 without gaps. 0 for a test event. */
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
@@ -1290,6 +1384,18 @@ export type TemplateText = {
   message: string;
 };
 
+export type TestWebhookBody = {
+  /** The type of the test event. Default: notification.delivery-ended. */
+  type?: 
+    | 'notification.delivery-ended'
+    | 'notification.sent'
+    | 'notification.unknown'
+    | 'notification.undeliverable'
+    | 'notification.opened'
+    | 'notification.confirmed'
+    | 'notification.cancelled';
+};
+
 export type Verification = {
   /** The id of this verification. */
   verificationId: string;
@@ -1434,6 +1540,71 @@ export type Webhook = {
   publicKey?: string;
   /** The previous public key, valid until oldSecretUntil. Absent without such a key. */
   oldPublicKey?: string;
+};
+
+export type WebhookCall = {
+  /** The id of the event, which is the webhook-id of the call. */
+  eventId: string;
+  /** The type of the event. */
+  type: string;
+  /** The time of the event. */
+  eventAt: string;
+  /**
+   * waiting: the server makes another attempt. done: the receiver accepted the call. dead: the server has given up; the
+   * redeliver operation queues it again.
+   */
+  state: Open<'waiting' | 'done' | 'dead'>;
+  /** The number of attempts, including one in progress. */
+  attempts: number;
+  /** The time of the last attempt. null: none has ended. */
+  calledAt: string | null;
+  /** The duration of the last attempt in milliseconds. null: none has ended. */
+  durationMs: number | null;
+  /**
+   * The outcome of the last attempt. accepted: 2xx. gone: 410, which disables the webhook. rejected: another HTTP
+   * status. private-target: the host has an address that is not public. unknown-host: no address was found.
+   * certificate-invalid: the TLS certificate does not verify. unreachable: there was no connection, or no HTTP
+   * response. timed-out: there was no response within 15 seconds.
+   */
+  outcome: Open<
+    | 'accepted'
+    | 'gone'
+    | 'rejected'
+    | 'private-target'
+    | 'unknown-host'
+    | 'certificate-invalid'
+    | 'unreachable'
+    | 'timed-out'> | null;
+  /** The HTTP status of the last attempt. null: there was none. */
+  httpStatus: number | null;
+  /** The earliest time of the next attempt. null: no attempt follows. */
+  nextAttemptAt: string | null;
+};
+
+export type WebhookTest = {
+  /** The id of the test event, which is the webhook-id of the call. */
+  eventId: string;
+  /** The type of the test event. */
+  type: string;
+  /**
+   * The outcome of the call. accepted: 2xx. gone: 410, which disables the webhook. rejected: another HTTP status.
+   * private-target: the host has an address that is not public. unknown-host: no address was found.
+   * certificate-invalid: the TLS certificate does not verify. unreachable: there was no connection, or no HTTP
+   * response. timed-out: there was no response within 15 seconds.
+   */
+  outcome: Open<
+    | 'accepted'
+    | 'gone'
+    | 'rejected'
+    | 'private-target'
+    | 'unknown-host'
+    | 'certificate-invalid'
+    | 'unreachable'
+    | 'timed-out'>;
+  /** The HTTP status of the receiver. null: there was none. */
+  httpStatus: number | null;
+  /** The duration of the call in milliseconds. */
+  durationMs: number;
 };
 
 export type WithdrawDocumentAnswer = {
@@ -1773,11 +1944,15 @@ export type Operations = {
       201: DepositDocumentAnswer;
     };
   };
-  /** List the records of a citizen’s documents */
+  /** List the records of a citizen’s documents, or of your deposits */
   listDocuments: {
-    query: {
-      /** The id of the citizen in the register. */
-      citizenId: string;
+    query?: {
+      /** The id of the citizen in the register. Default: the documents that your client deposited, for all citizens. */
+      citizenId?: string;
+      /** Only documents in this status. */
+      status?: 'scanning' | 'available' | 'quarantined' | 'withdrawn';
+      /** Only documents that were deposited at this time or later (RFC 3339). */
+      depositedFrom?: string;
       /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
       /** The maximum number of documents on a page. Default: 20. */
@@ -2029,6 +2204,12 @@ export type Operations = {
        * event.
        */
       after?: string;
+      /**
+       * Only events of these types, separated by commas: notification.delivery-ended, notification.sent,
+       * notification.unknown, notification.undeliverable, notification.opened, notification.confirmed,
+       * notification.cancelled. Default: all types.
+       */
+      types?: string;
       /** The maximum number of events. Default: 100. */
       limit?: number;
     };
@@ -2278,6 +2459,39 @@ export type Operations = {
     body: ExportInboxBody;
     answers: {
       200: ExportInboxAnswer;
+    };
+  };
+  /** Call a webhook with a test event */
+  testWebhook: {
+    params: {
+      /** The id of the webhook. */
+      id: string;
+    };
+    body: TestWebhookBody;
+    answers: {
+      200: WebhookTest;
+    };
+  };
+  /** List the calls of a webhook */
+  listWebhookCalls: {
+    params: {
+      /** The id of the webhook. */
+      id: string;
+    };
+    query?: {
+      /** The maximum number of calls. Default: 25. */
+      limit?: number;
+      /** The member `next` of the previous page. Default: the first page. */
+      cursor?: string;
+    };
+    answers: {
+      200: ListWebhookCallsAnswer;
+    };
+  };
+  /** Read the scopes, quotas, usage and credentials of your client */
+  readClient: {
+    answers: {
+      200: Client;
     };
   };
 };

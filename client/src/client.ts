@@ -96,6 +96,14 @@ export type Client = Pages & {
   ): Promise<Response>;
   /** The record of a document. */
   documentRecord(id: string, options?: CallOptions): Promise<Operations['readDocumentRecord']['answers'][200]>;
+  /** What is registered for your client, its quotas, its requests of the last 7 days, and its credentials. */
+  ownClient(options?: CallOptions): Promise<Operations['readClient']['answers'][200]>;
+  /** Calls your webhook once with a test event, and returns the outcome of the call. */
+  testWebhook(
+    id: string,
+    body?: Operations['testWebhook']['body'],
+    options?: CallOptions,
+  ): Promise<Operations['testWebhook']['answers'][200]>;
   /**
    * The proof of a receipt, as the text of a `.tlog-proof` file. `receipt` is the path or URL in a response or its `Link`. A use has its
    * proof about a second after it; until then the request is repeated.
@@ -156,6 +164,9 @@ export function createClient(settings: ClientSettings): Client {
       return send('retrieveDocument', { ...options, params: { id }, headers: allHeaders }, (response) => response);
     },
     documentRecord: async (id, options) => (await call('readDocumentRecord', { ...options, params: { id } })).body,
+    ownClient: async (options) => (await call('readClient', { ...options })).body,
+    testWebhook: async (id, body = {}, options) =>
+      (await call('testWebhook', { ...options, params: { id }, body })).body,
     receiptProof: async (receipt, options) => {
       const eventId = receipt.split('/').at(-1) ?? '';
       const input = { ...options, params: { eventId }, headers: { Accept: 'text/plain' } };

@@ -6,6 +6,7 @@ import type { Clock } from './retry.ts';
 type Answers = { [Id in keyof Operations]: Operations[Id]['answers'] };
 type ListedNotification = Answers['listNotifications'][200]['items'][number];
 type ListedDocument = Answers['listDocuments'][200]['items'][number];
+type ListedCall = Answers['listWebhookCalls'][200]['items'][number];
 /** An event of the feed. To continue after it, pass its `number` as text in `after`. */
 export type FeedEvent = Answers['readEvents'][200]['items'][number];
 
@@ -15,14 +16,21 @@ export type Pages = {
     query?: Operations['listNotifications']['query'],
     options?: CallOptions,
   ): AsyncGenerator<ListedNotification, void>;
-  /** The records of a citizen's documents. If some are damaged, it throws an UnreadableError after all others. */
-  documents(query: Operations['listDocuments']['query'], options?: CallOptions): AsyncGenerator<ListedDocument, void>;
+  /** The records of a citizen's documents, or without `citizenId` of all that your client deposited. If some are damaged, it throws an UnreadableError after all others. */
+  documents(query?: Operations['listDocuments']['query'], options?: CallOptions): AsyncGenerator<ListedDocument, void>;
+  /** The calls of your webhook with the last attempt of each, those of the newest events first. */
+  webhookCalls(id: string, options?: CallOptions): AsyncGenerator<ListedCall, void>;
   /**
    * The events of your notifications after the number `after`, in order and without gaps. It waits for new events until you
-   * leave the loop or the signal aborts. With `follow: false` it ends at the end of the feed.
+   * leave the loop or the signal aborts. With `follow: false` it ends at the end of the feed. `types` names the only types to return.
    */
   events(
-    from?: { readonly after?: string; readonly follow?: boolean; readonly pollMs?: number },
+    from?: {
+      readonly after?: string;
+      readonly follow?: boolean;
+      readonly pollMs?: number;
+      readonly types?: readonly string[];
+    },
     options?: CallOptions,
   ): AsyncGenerator<FeedEvent, void>;
 };
@@ -41,7 +49,7 @@ export function createPages(call: Call, clock: Clock): Pages {
     },
     documents: async function* (query, options) {
       const unreadable: string[] = [];
-      for (let { cursor } = query; ; ) {
+      for (let cursor = query?.cursor; ; ) {
         const pageQuery = { ...query, ...(cursor === undefined ? {} : { cursor }) };
         const { body } = await call('listDocuments', { ...options, query: pageQuery });
         yield* body.items;
@@ -51,13 +59,23 @@ export function createPages(call: Call, clock: Clock): Pages {
       }
       if (unreadable.length > 0) throw new UnreadableError(unreadable);
     },
-    events: async function* ({ after, follow = true, pollMs = 2_000 } = {}, options) {
+    webhookCalls: async function* (id, options) {
+      for (let cursor: string | undefined; ; ) {
+        const query = { limit: 100, ...(cursor === undefined ? {} : { cursor }) };
+        const { body } = await call('listWebhookCalls', { ...options, params: { id }, query });
+        yield* body.items;
+        if (body.next === null) return;
+        cursor = body.next;
+      }
+    },
+    events: async function* ({ after, follow = true, pollMs = 2_000, types } = {}, options) {
+      const filter = types === undefined ? {} : { types: types.join(',') };
       for (let cursor = after; ; ) {
-        const query = cursor === undefined ? {} : { after: cursor };
+        const query = { ...filter, ...(cursor === undefined ? {} : { after: cursor }) };
         const { body } = await call('readEvents', { ...options, query });
         yield* body.items;
         cursor = body.after;
-        if (body.items.length > 0) continue;
+        if (body.more) continue;
         if (!follow) return;
         await clock.wait(pollMs, options?.signal);
       }

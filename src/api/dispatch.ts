@@ -39,6 +39,7 @@ import type {
   UnboundCall,
 } from './operation.ts';
 import { createRequestParser, type IncomingRequest, type ParsedRequest } from './parse-request.ts';
+import type { UseCounter } from './use-counter.ts';
 
 /** Authenticates clients, and limits them. */
 export type Authorizer = {
@@ -68,6 +69,8 @@ export type DispatchContext = {
   readonly maxConcealmentMs?: number | undefined;
   /** The HMAC key of request fingerprints (idempotency.ts). */
   readonly fingerprintKey: Uint8Array;
+  /** Counts the requests of authenticated clients. */
+  readonly countUse?: UseCounter['count'];
 };
 
 /** The result of a request; `headers` come from the authorizer, for responses and refusals alike. */
@@ -101,6 +104,12 @@ export function createDispatch(
   const requiredScope = operation.scope;
   const joinTick = createTickBatch();
   return async (incoming) => {
+    const served = await serve(incoming);
+    if (served.caller !== undefined) app.countUse?.(served.caller.clientId, operation.name, outcomeOf(served.result));
+    return served;
+  };
+
+  async function serve(incoming: IncomingRequest): Promise<DispatchResult> {
     await joinTick();
     let admitted: Omit<DispatchResult, 'result'> = { headers: {} };
     let releaseSlot: (() => void) | undefined;
@@ -131,7 +140,14 @@ export function createDispatch(
       if (releaseSlot !== undefined && streams && incoming.onFinished !== undefined) incoming.onFinished(releaseSlot);
       else releaseSlot?.();
     }
-  };
+  }
+}
+
+/** The outcome of a request in the counts of its client: a decision, the name of a problem, or `ok`. */
+function outcomeOf(result: OperationResponse | Refusal): string {
+  if (isRefusal(result)) return result.slug;
+  const decision = 'json' in result ? (result.json as { readonly decision?: unknown } | null)?.decision : undefined;
+  return typeof decision === 'string' ? decision : 'ok';
 }
 
 /**

@@ -7,6 +7,7 @@ import type { MountedHandler, PageRoute } from '../api/page-route.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import type { Slice } from '../api/slice.ts';
 import type { TransportSecurity } from '../api/transport-security.ts';
+import { createUseCounter, type UseCounter } from '../api/use-counter.ts';
 import { createAudit } from '../audit/create-audit.ts';
 import type { LedgerView } from '../audit/open-ledger.ts';
 import { findClient } from '../auth/client-store.ts';
@@ -61,19 +62,24 @@ export type App = {
 
 /** Creates the slices and the HTTP server. */
 export async function createApp(context: AppContext, options: CreateAppOptions): Promise<App> {
-  const slices = await createSlices(context, options);
+  const useCounter = createUseCounter({ ...context, onFault: (fault) => context.log.fault('client-use', fault) });
+  const slices = await createSlices(context, options, useCounter);
   const { documents, notifications, identity, audit } = slices;
   const endpoint = createPublicEndpoint(context, options.auth, {
     ...options,
     demo: options.isDemo === true ? demoMarkOf(context.settings) : undefined,
     watch: options.ledger.watch,
   });
-  const server = await createServer(context, options, { ...slices, endpoint });
-  return { slices: [documents, notifications, identity, audit], endpoint, server };
+  const server = await createServer(context, options, { ...slices, endpoint, useCounter });
+  const stop = async (deadlineMs: number) => {
+    await server.stop(deadlineMs);
+    await useCounter.flush();
+  };
+  return { slices: [documents, notifications, identity, audit], endpoint, server: { ...server, stop } };
 }
 
 /** Creates each slice, with the functions that it needs of the others. */
-async function createSlices(context: AppContext, options: CreateAppOptions) {
+async function createSlices(context: AppContext, options: CreateAppOptions, useCounter: UseCounter) {
   const { db, register } = context;
   const { publicUrl, ledger } = options;
   const { clients, keys } = options.auth;
@@ -115,17 +121,23 @@ async function createSlices(context: AppContext, options: CreateAppOptions) {
     ownDocumentOf: documents.ownDocumentOf,
     ownMessageOf: notifications.ownMessageOf,
     purposeTextOf: notifications.purposeTextOf,
+    storeUse: useCounter.flush,
+    remainingQuota: options.transport.quotas.remaining,
+    webhookCountOf: notifications.webhookCountOf,
   });
   return { documents, notifications, identity, audit };
 }
 
-type ServerParts = Awaited<ReturnType<typeof createSlices>> & { readonly endpoint: PublicEndpoint };
+type ServerParts = Awaited<ReturnType<typeof createSlices>> & {
+  readonly endpoint: PublicEndpoint;
+  readonly useCounter: UseCounter;
+};
 
 /** Creates the HTTP server of the operations, the pages and the mounted handlers. */
 async function createServer(
   context: AppContext,
   options: CreateAppOptions,
-  { documents, notifications, identity, audit, endpoint }: ServerParts,
+  { documents, notifications, identity, audit, endpoint, useCounter }: ServerParts,
 ): Promise<ApiServer> {
   const { settings, random, log } = context;
   const { publicUrl, transport, reusePort } = options;
@@ -138,6 +150,7 @@ async function createServer(
     commit: context.commit,
     maxConcealmentMs: settings.accessLogHiddenDays * 86_400_000,
     fingerprintKey: context.root.derive('request-prints'),
+    countUse: useCounter.count,
   };
   const webPages = await openWebPages(context, options, {
     context: dispatchContext,

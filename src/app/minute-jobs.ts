@@ -1,4 +1,5 @@
 import { deleteExpiredResults } from '../api/idempotency.ts';
+import { deleteOldClientUse } from '../auth/client-use-store.ts';
 import { repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
 import type { AppContext } from './app-context.ts';
 import { watchClock } from './watch-clock.ts';
@@ -6,7 +7,7 @@ import { watchClock } from './watch-clock.ts';
 type MinuteJobOptions = {
   /** Makes unfinished erasures (erasure.ts); absent in the threads that help the first one. */
   readonly erasures?: (() => Promise<void>) | undefined;
-  /** Whether this process deletes the expired responses of idempotency keys. */
+  /** Whether this process deletes the expired responses of idempotency keys and old counts. */
   readonly cleans: boolean;
 };
 
@@ -14,7 +15,7 @@ const hourMs = 3_600_000;
 
 /**
  * Each minute: checks the clock, reads a root key that is being rotated, forgets unused keys, and repeats erasures that the
- * database has lost. Checks the clock at once too. Deletes expired responses each hour.
+ * database has lost. Checks the clock at once too. Deletes expired responses and old counts of use each hour.
  */
 export function startMinuteJobs(app: AppContext, { erasures, cleans }: MinuteJobOptions): { stop(): Promise<unknown> } {
   const { log, timer, root, citizenKeys, random, clock } = app;
@@ -30,7 +31,9 @@ export function startMinuteJobs(app: AppContext, { erasures, cleans }: MinuteJob
   if (erasures !== undefined) parts.push(minutely('erasure', erasures));
   if (cleans) {
     const call = async () => {
-      if (await app.isClockSure()) await deleteExpiredResults(app.claim, clock.now());
+      if (!(await app.isClockSure())) return;
+      await deleteExpiredResults(app.claim, clock.now());
+      await app.claim(deleteOldClientUse(clock.now()));
     };
     const onFault = (fault: unknown) => log.fault('idempotency', fault);
     parts.push(repeatEvery({ timer, everyMs: hourMs, firstMs: startupDelayMs(random), call, onFault }));

@@ -1,5 +1,6 @@
 import type { ListedOperation } from '../api/operation.ts';
 import { listEndpoints } from '../audit/list-endpoints.ts';
+import { readClient } from '../audit/read-client.ts';
 import { readOwnAccessLog } from '../audit/read-own-access-log.ts';
 import { readReceipt } from '../audit/read-receipt.ts';
 import { readReceiptProof } from '../audit/read-receipt-proof.ts';
@@ -23,6 +24,7 @@ import { exportInbox } from '../notifications/export-inbox.ts';
 import { listInboxMessages } from '../notifications/list-inbox-messages.ts';
 import { listNotifications } from '../notifications/list-notifications.ts';
 import { listTemplates } from '../notifications/list-templates.ts';
+import { listWebhookCalls } from '../notifications/list-webhook-calls.ts';
 import { listWebhooks } from '../notifications/list-webhooks.ts';
 import {
   archiveInboxMessage,
@@ -44,6 +46,7 @@ import { rotateWebhookSecret } from '../notifications/rotate-webhook-secret.ts';
 import { searchInbox } from '../notifications/search-inbox.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
+import { testWebhook } from '../notifications/test-webhook.ts';
 
 /** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
 export const operations: readonly ListedOperation[] = [
@@ -92,4 +95,7 @@ export const operations: readonly ListedOperation[] = [
   restoreInboxMessage,
   markInboxMessageUnread,
   exportInbox,
+  testWebhook,
+  listWebhookCalls,
+  readClient,
 ];

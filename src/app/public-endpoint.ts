@@ -9,12 +9,15 @@ import { authMethodsOf } from '../auth/authenticate-client.ts';
 import { createAuthorizationServer } from '../auth/authorization-server.ts';
 import { createTokenChecker, type TokenChecker } from '../auth/check-token.ts';
 import { createConcurrencyLimiter } from '../auth/concurrency-limiter.ts';
+import { createFetchedClientKeys } from '../auth/fetched-client-keys.ts';
 import { apiCatalog, protectedResourceMetadata, securityTxt } from '../auth/server-metadata.ts';
 import { createTrustedIssuer } from '../auth/trusted-issuer.ts';
 import { loopbackHostFor } from '../config/public-url.ts';
 import { apiVersion } from '../config/version.ts';
 import { monotonicClock } from '../kernel/system-clock.ts';
 import type { LedgerHealth } from '../ledger/ledger-health.ts';
+import { createPublicFetch } from '../net/fetch-public.ts';
+import { targetRulesOf } from '../notifications/notification-jobs.ts';
 import { guidePages } from '../web/guide-pages.ts';
 import type { DemoMark } from '../web/page.ts';
 import { problemPages } from '../web/problem-pages.ts';
@@ -77,6 +80,11 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
     trustedIssuers,
     keys,
     secrets: clientSecrets === true,
+    clientKeys: createFetchedClientKeys({
+      httpFetch: createPublicFetch(targetRulesOf(settings)),
+      clock: monotonicClock,
+      onFault: (fault) => log.fault('client-keys', fault),
+    }),
     report: (fault) => log.fault('token', fault),
     onRefused: (refused) => log.notice('token refused', refused),
   });

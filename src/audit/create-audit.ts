@@ -8,7 +8,8 @@ import { createEndpointRegisterProver } from './endpoint-register-proof.ts';
 import { ledgerPages } from './ledger-pages.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import type { LedgerView } from './open-ledger.ts';
-import type { AuditPorts } from './ports.ts';
+import type { AuditPorts, ClientPorts } from './ports.ts';
+import { readClient } from './read-client.ts';
 import { readOwnAccessLog } from './read-own-access-log.ts';
 import { readReceipt } from './read-receipt.ts';
 import { readReceiptProof } from './read-receipt-proof.ts';
@@ -17,18 +18,19 @@ type AuditDeps = SliceDeps &
   Pick<
     AuditPorts,
     'isErasureOf' | 'explanationOf' | 'organisationOf' | 'ownDocumentOf' | 'ownMessageOf' | 'purposeTextOf'
-  > & {
+  > &
+  ClientPorts & {
     readonly ledger: LedgerView;
     readonly endpoints: readonly Endpoint[];
   };
 
 type AuditSlice = Slice & { readonly pages: readonly PageRoute[] };
 
-/** Creates the audit slice: receipts, the citizen's access log, the register of endpoints, the public log. */
+/** Creates the audit slice: receipts, the citizen's access log, the register of endpoints and clients, the public log. */
 export function createAudit(deps: AuditDeps): AuditSlice {
   const { ledger, endpoints, citizenKeys, isErasureOf, explanationOf, organisationOf } = deps;
-  const { ownDocumentOf, ownMessageOf, purposeTextOf } = deps;
-  const ports: AuditPorts = {
+  const { ownDocumentOf, ownMessageOf, purposeTextOf, storeUse, remainingQuota, webhookCountOf } = deps;
+  const ports: AuditPorts & ClientPorts = {
     log: ledger.view,
     citizenKeys,
     endpoints,
@@ -38,9 +40,18 @@ export function createAudit(deps: AuditDeps): AuditSlice {
     ownDocumentOf,
     ownMessageOf,
     purposeTextOf,
+    storeUse,
+    remainingQuota,
+    webhookCountOf,
     proveEndpointRegister: createEndpointRegisterProver(ledger.view, ledger.systemKeys),
   };
-  const operations: readonly Operation<AuditPorts>[] = [readReceipt, readReceiptProof, listEndpoints, readOwnAccessLog];
+  const operations: readonly Operation<AuditPorts & ClientPorts>[] = [
+    readReceipt,
+    readReceiptProof,
+    listEndpoints,
+    readOwnAccessLog,
+    readClient,
+  ];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),
     jobs: [],

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../api/endpoint-register.ts';
+import type { QuotaLimiter } from '../auth/quota.ts';
 import type { EventId } from '../kernel/id.ts';
 import type { AccessLogDeps } from './access-log.ts';
 import type { DescribeDeps } from './describe-usage.ts';
@@ -12,3 +13,11 @@ export type AuditPorts = AccessLogDeps &
     readonly isErasureOf: (event: EventId, clientId: string) => Promise<boolean>;
     readonly proveEndpointRegister: () => Promise<EndpointRegisterProof | undefined>;
   };
+
+/** What the operation on the own client needs besides the database. */
+export type ClientPorts = {
+  /** Stores the counts of use of this process. */
+  readonly storeUse: () => Promise<void>;
+  readonly remainingQuota: QuotaLimiter['remaining'];
+  readonly webhookCountOf: (clientId: string) => Promise<number>;
+};

@@ -3,16 +3,20 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { percentDecode } from '../kernel/percent-decode.ts';
 import { isExternalId } from './access-token.ts';
-import { type Client, isClientSecret } from './client.ts';
+import { type Client, type Credential, isClientSecret } from './client.ts';
 import {
+  type AssertionSigner,
   assertionClaimsFault,
   assertionReplayWindowMs,
+  findSigner,
   parseClientAssertion,
-  signatureFault,
   type UnverifiedAssertion,
 } from './client-assertion.ts';
 import { type CertificateReader, type ClientCertificate, matchesCertificateProof } from './client-certificate.ts';
+import { usedCredentialId } from './client-credential.ts';
+import { createCredentialUseRecorder } from './client-credential-store.ts';
 import { findClient } from './client-store.ts';
+import { ClientKeysUnavailable, type FetchedClientKeys } from './fetched-client-keys.ts';
 import type { QuotaLimiter } from './quota.ts';
 import {
   invalidClient,
@@ -33,6 +37,7 @@ export type ClientAuthenticationDeps = {
   /** Reads the client certificate of a request. Without a reader, no client can authenticate by certificate. */
   readonly certificates?: CertificateReader | undefined;
   readonly quotas: QuotaLimiter;
+  readonly clientKeys: FetchedClientKeys;
 };
 
 /** The methods that the metadata lists (FAPI 2.0, section 5.3.2.1). Secrets only if the operator allows them. */
@@ -51,24 +56,24 @@ export const tokenQuota = { perSecond: 10, burst: 100 } as const;
  */
 export function createClientAuthenticator(deps: ClientAuthenticationDeps) {
   const isFirstUse = createReplayDetector(deps, 'ReplayDetection');
+  const recordUse = createCredentialUseRecorder(deps);
   return async (presented: PresentedCredential): Promise<Client | TokenError> => {
     if (presented.by === 'secret' && !deps.secrets) return secretsNotAccepted;
     const { clientId } = presented;
     const client = isExternalId(clientId) ? await findClient(deps.db.read, clientId) : undefined;
     if (client === undefined) return authenticationFailed(presented, 'unknown-client');
     if (client.disabledAt !== undefined) return authenticationFailed(presented, 'disabled-client');
-    const fault = await credentialFault(deps, client, presented);
-    if (fault !== undefined) return fault;
+    const checked = await checkCredential(deps, client, presented);
+    if ('error' in checked) return checked;
     const { refusal } = await deps.quotas.take({ clientId, quota: tokenQuota }, 'token');
     if (refusal !== undefined) return overQuota(refusal.headers?.['retry-after']);
-    if (presented.by !== 'assertion') return client;
-    // RFC 7523, section 3, item 7: the jti is stored, and an assertion is accepted once.
-    const isFirst = await isFirstUse(
-      clientId,
-      String(presented.claims['jti']),
-      deps.clock.now() + assertionReplayWindowMs,
-    );
-    return isFirst ? client : usedAssertion;
+    if (presented.by === 'assertion') {
+      // RFC 7523, section 3, item 7: the jti is stored, and an assertion is accepted once.
+      const endsAt = deps.clock.now() + assertionReplayWindowMs;
+      if (!(await isFirstUse(clientId, String(presented.claims['jti']), endsAt))) return usedAssertion;
+    }
+    await recordUse(clientId, checked.usedId);
+    return client;
   };
 }
 
@@ -106,31 +111,49 @@ function authenticationFailed({ by }: PresentedCredential, reason: TokenRefusalR
   }
 }
 
-/** The fault of the credential, or undefined. A client authenticates by the one method that it is registered for, and by no other. */
-async function credentialFault(
-  { publicUrl, clock }: ClientAuthenticationDeps,
+type CredentialCheck = { readonly usedId: string } | TokenError;
+
+/** The id of the proven credential, or its fault. A client authenticates by the one method that it is registered for, and by no other. */
+async function checkCredential(
+  { publicUrl, clock, clientKeys }: ClientAuthenticationDeps,
   { clientId, credential }: Client,
   presented: PresentedCredential,
-): Promise<TokenError | undefined> {
+): Promise<CredentialCheck> {
   switch (presented.by) {
     case 'secret': {
       if (credential.by !== 'secret') return authenticationFailed(presented, 'wrong-method');
       const isRight = isClientSecret(clientId, credential.hash, presented.secret);
-      return isRight ? undefined : authenticationFailed(presented, 'secret');
+      return isRight ? { usedId: usedCredentialId(credential) } : authenticationFailed(presented, 'secret');
     }
     case 'assertion': {
-      if (credential.by !== 'keys') return authenticationFailed(presented, 'wrong-method');
-      const fault = await signatureFault(presented, credential.jwks);
+      const signer = await findAssertionSigner(clientKeys, credential, presented);
+      if ('fault' in signer) return authenticationFailed(presented, signer.fault);
       // The faults of the claims are reported only to a client that holds a key.
-      return fault === undefined
-        ? assertionClaimsFault(presented, publicUrl, clock.now())
-        : authenticationFailed(presented, fault);
+      return assertionClaimsFault(presented, publicUrl, clock.now()) ?? { usedId: signer.signedBy };
     }
     case 'certificate': {
       if (credential.by !== 'certificate') return authenticationFailed(presented, 'wrong-method');
       const isRight = matchesCertificateProof(presented.certificate, credential.certificate);
-      return isRight ? undefined : authenticationFailed(presented, 'certificate');
+      return isRight ? { usedId: usedCredentialId(credential) } : authenticationFailed(presented, 'certificate');
     }
+  }
+}
+
+async function findAssertionSigner(
+  clientKeys: FetchedClientKeys,
+  credential: Credential,
+  presented: UnverifiedAssertion,
+): Promise<AssertionSigner> {
+  if (credential.by === 'keys') return await findSigner(presented, credential.jwks);
+  if (credential.by !== 'jwks-uri') return { fault: 'wrong-method' };
+  try {
+    const signer = await findSigner(presented, await clientKeys.current(credential.jwksUri));
+    if ('signedBy' in signer || signer.fault !== 'unknown-key') return signer;
+    const newer = await clientKeys.newerKeys(credential.jwksUri);
+    return newer === undefined ? signer : await findSigner(presented, newer);
+  } catch (fault) {
+    if (fault instanceof ClientKeysUnavailable) return { fault: 'keys-unavailable' };
+    throw fault;
   }
 }
 

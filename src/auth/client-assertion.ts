@@ -35,20 +35,23 @@ export function parseClientAssertion(text: string): UnverifiedAssertion | TokenE
   return { ...parsed, text, clientId: sub };
 }
 
-/** Why no key of the client has signed the assertion, for the log; undefined if one has. Without a `kid` each key is tried. */
-export async function signatureFault(
+/** The id of the key that signed an assertion; or why no key of the client has, for the log. */
+export type AssertionSigner = { readonly signedBy: string } | { readonly fault: TokenRefusalReason };
+
+/** Finds the key of the client that has signed the assertion. Without a `kid` each key is tried. */
+export async function findSigner(
   { header, text }: UnverifiedAssertion,
   { keys }: ClientKeySet,
-): Promise<TokenRefusalReason | undefined> {
+): Promise<AssertionSigner> {
   const candidates = keys.filter(({ kid }) => header['kid'] === undefined || header['kid'] === kid);
-  if (candidates.length === 0) return 'unknown-key';
+  if (candidates.length === 0) return { fault: 'unknown-key' };
   for (const jwk of candidates) {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     const algs = acceptedAlgsOf(key);
     const alg = typeof algs === 'string' ? undefined : algs.find((one) => one === header['alg']);
-    if (alg !== undefined && (await isSignedWith(key, text, alg))) return undefined;
+    if (alg !== undefined && (await isSignedWith(key, text, alg))) return { signedBy: jwk.kid };
   }
-  return 'signature';
+  return { fault: 'signature' };
 }
 
 /**

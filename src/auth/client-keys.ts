@@ -26,6 +26,7 @@ export type ClientKeySet = { readonly keys: readonly ClientKey[] };
 
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 const maxKeys = 10;
+const maxFetchedKeys = 50;
 const minRsaBits = 2_048;
 /** Signatures of larger keys take up to fifty times as long to verify, and any client may send a key (test/attacks/tokens-dpop.test.ts). */
 const maxRsaBits = 8_192;
@@ -33,14 +34,8 @@ const maxRsaExponent = 2n ** 32n;
 
 /** Parses the JWK Set of a client, or returns its fault. A key without `kid` gets its thumbprint (RFC 7638). */
 export function parseClientKeys(text: string): ClientKeySet | { readonly fault: string } {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return { fault: 'the key set is not JSON; expected {"keys":[…]} (RFC 7517)' };
-  }
-  const list = isObject(parsed) ? parsed['keys'] : undefined;
-  if (!Array.isArray(list)) return { fault: 'the key set has no list "keys"; expected {"keys":[…]} (RFC 7517)' };
+  const list = parseKeyList(text);
+  if ('fault' in list) return list;
   if (list.length < 1 || list.length > maxKeys) return { fault: `a key set has 1 to ${maxKeys} keys` };
   const keys: ClientKey[] = [];
   for (const [index, jwk] of list.entries()) {
@@ -50,6 +45,33 @@ export function parseClientKeys(text: string): ClientKeySet | { readonly fault: 
     keys.push(key);
   }
   return { keys };
+}
+
+/**
+ * Parses the JWK Set that a client publishes at its `jwks_uri`, or returns its fault. Keys that are not accepted are ignored, as RFC
+ * 7517, section 5, demands: the set can also have keys for encryption or for other servers.
+ */
+export function parseFetchedKeys(text: string): ClientKeySet | { readonly fault: string } {
+  const list = parseKeyList(text);
+  if ('fault' in list) return list;
+  if (list.length > maxFetchedKeys)
+    return { fault: `the key set has ${list.length} keys, more than ${maxFetchedKeys}` };
+  const parsed = list.map(parseKey);
+  const keys = parsed.filter((key) => typeof key === 'object');
+  const [firstFault = 'the list "keys" is empty'] = parsed.filter((key) => typeof key === 'string');
+  if (keys.length === 0) return { fault: `no key is accepted; the first one ${firstFault}` };
+  return keys.length > maxKeys ? { fault: `the key set has more than ${maxKeys} accepted keys` } : { keys };
+}
+
+function parseKeyList(text: string): readonly unknown[] | { readonly fault: string } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return { fault: 'the key set is not JSON; expected {"keys":[…]} (RFC 7517)' };
+  }
+  const list = isObject(parsed) ? parsed['keys'] : undefined;
+  return Array.isArray(list) ? list : { fault: 'the key set has no list "keys"; expected {"keys":[…]} (RFC 7517)' };
 }
 
 /** The public key in the header of a DPoP proof, with the algorithms that it is for; or the reason why it is not accepted. */

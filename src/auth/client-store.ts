@@ -6,13 +6,13 @@ import type { ClientKeySet } from './client-keys.ts';
 import type { PurposeTexts } from './purpose-texts.ts';
 
 const columns =
-  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address, reply_to, contact_phone, contact_email, contact_url, sms_sender, notice_only, purpose_texts';
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address, reply_to, contact_phone, contact_email, contact_url, sms_sender, notice_only, purpose_texts, jwks_uri';
 
 /** The statement that stores a new client; for the write unit of the event `client.created`. */
 export function insertClient(client: Client): Statement {
   const { credential, messages } = client;
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
     args: [
       client.clientId,
       client.name,
@@ -38,6 +38,7 @@ export function insertClient(client: Client): Statement {
       messages.smsSender ?? null,
       listOrNull(messages.noticeOnly),
       textsOrNull(client),
+      credential.by === 'jwks-uri' ? credential.jwksUri : null,
     ],
   };
 }
@@ -64,6 +65,7 @@ export function setClientBinding(clientId: string, binding: Binding): Statement 
 function changeableParts(client: Client) {
   const { name, scopes, purposes, legalBases, policy, returnAddress, messages, quota, credential } = client;
   const jwks = credential.by === 'keys' ? JSON.stringify(credential.jwks) : null;
+  const jwksUri = credential.by === 'jwks-uri' ? credential.jwksUri : null;
   const certificate = credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null;
   return [
     ['name', { name }],
@@ -79,7 +81,7 @@ function changeableParts(client: Client) {
     ['smsSender', { sms_sender: messages.smsSender ?? null }],
     ['noticeOnly', { notice_only: listOrNull(messages.noticeOnly) }],
     ['quota', { quota_per_second: quota.perSecond, quota_burst: quota.burst }],
-    ['credential', { jwks, certificate }],
+    ['credential', { jwks, jwks_uri: jwksUri, certificate }],
   ] as const;
 }
 
@@ -168,10 +170,11 @@ function parsePurposeTexts(row: Row): PurposeTexts | undefined {
 }
 
 function credentialOf(row: Row): Credential {
-  const { secret_hash: hash, jwks, certificate, issuer } = row;
+  const { secret_hash: hash, jwks, jwks_uri: jwksUri, certificate, issuer } = row;
   if (hash instanceof Uint8Array) return { by: 'secret', hash };
   // Our own JSON, from `parseClientKeys`.
   if (typeof jwks === 'string') return { by: 'keys', jwks: JSON.parse(jwks) as ClientKeySet };
+  if (typeof jwksUri === 'string') return { by: 'jwks-uri', jwksUri };
   // Our own JSON, from `parsePinnedCertificate` or `parseCertificateName`.
   if (typeof certificate === 'string')
     return { by: 'certificate', certificate: JSON.parse(certificate) as CertificateProof };

@@ -15,7 +15,7 @@ export type ClientUpdate = {
   readonly returnAddress?: readonly string[] | null | undefined;
   readonly messages?: MessagesUpdate | undefined;
   readonly quota?: Quota | undefined;
-  /** New keys for a client with keys, or a new certificate for a client with a certificate. */
+  /** New keys or a URL of keys for a client with keys, or a new certificate for a client with a certificate. */
   readonly credential?: Exclude<Credential, { readonly by: 'secret' }> | undefined;
 };
 
@@ -24,9 +24,9 @@ export function applyClientUpdate(client: Client, wanted: ClientUpdate): Client 
   const { name = client.name, scopes = client.scopes, quota = client.quota, credential = client.credential } = wanted;
   const fault = clientFault({ name, scopes, quota });
   if (fault !== undefined) return { fault };
-  if (credential.by !== client.credential.by)
+  if (methodOf(credential) !== methodOf(client.credential))
     return {
-      fault: `the client authenticates by ${credentialLabels[client.credential.by]}; create a new client for another method`,
+      fault: `the client authenticates by ${credentialLabels[methodOf(client.credential)]}; create a new client for another method`,
     };
   return {
     ...client,
@@ -43,7 +43,14 @@ export function applyClientUpdate(client: Client, wanted: ClientUpdate): Client 
   };
 }
 
-const credentialLabels: Readonly<Record<Credential['by'], string>> = {
+type Method = Exclude<Credential['by'], 'jwks-uri'>;
+
+/** Registered keys and keys at a URL are one method, `private_key_jwt`. */
+function methodOf({ by }: Credential): Method {
+  return by === 'jwks-uri' ? 'keys' : by;
+}
+
+const credentialLabels: Readonly<Record<Method, string>> = {
   secret: 'a secret',
   keys: 'its keys',
   certificate: 'a certificate',

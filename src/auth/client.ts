@@ -14,10 +14,11 @@ export const clientKinds = ['demo', 'test', 'team', 'live'] as const;
 /** The kind of a client. */
 export type ClientKind = (typeof clientKinds)[number];
 
-/** How a client authenticates: by a secret (stored as a hash), its own keys, its certificate, or at a trusted issuer. */
+/** How a client authenticates: by a secret (stored as a hash), its own keys, keys at a URL, its certificate, or at a trusted issuer. */
 export type Credential =
   | { readonly by: 'secret'; readonly hash: Uint8Array }
   | { readonly by: 'keys'; readonly jwks: ClientKeySet }
+  | { readonly by: 'jwks-uri'; readonly jwksUri: string }
   | { readonly by: 'certificate'; readonly certificate: CertificateProof }
   | { readonly by: 'issuer'; readonly issuer: string };
 
@@ -80,7 +81,7 @@ export function newClient(
   if (fault !== undefined) return { fault };
   const secretAllowed = kind === 'demo' || kind === 'test';
   if (credential === 'secret' && !secretAllowed) {
-    const instead = 'use --jwks, --certificate or --issuer instead of --secret';
+    const instead = 'use --jwks, --jwks-uri, --certificate or --issuer instead of --secret';
     return { fault: `a ${kind} client authenticates with its own keys: ${instead}` };
   }
   const byCertificate = credential !== 'secret' && credential.by === 'certificate';

@@ -29,6 +29,8 @@ export type QuotaLimiter = {
    * refused until it has refilled.
    */
   charge(caller: Pick<Caller, 'clientId' | 'quota'>, scope: string, requests: number): void;
+  /** The number of requests that would succeed now, as far as this process knows. Counts nothing. */
+  remaining(caller: Pick<Caller, 'clientId' | 'quota'>, scope: string): number;
 };
 
 /** The headers of a counted request, and the refusal if it is over quota. */
@@ -43,7 +45,7 @@ type Bucket = { units: number; at: number };
 export function createQuotaLimiter(
   clock: Clock,
   random: RandomBytes,
-): Pick<QuotaLimiter, 'charge'> & { take(...args: Parameters<QuotaLimiter['take']>): QuotaResult } {
+): Pick<QuotaLimiter, 'charge' | 'remaining'> & { take(...args: Parameters<QuotaLimiter['take']>): QuotaResult } {
   const buckets = new Map<string, Bucket>();
 
   function bucketOf(clientId: string, scope: string, quota: Quota): Bucket {
@@ -62,7 +64,16 @@ export function createQuotaLimiter(
       const bucket = bucketOf(clientId, scope, quota);
       bucket.units = Math.max(-quota.burst * unitsPerRequest, bucket.units - requests * unitsPerRequest);
     },
+    remaining({ clientId, quota = defaultQuota }, scope) {
+      const { units, at } = bucketOf(clientId, scope, quota);
+      return refilled(Math.floor(units / unitsPerRequest), clock.now() - at, quota);
+    },
   };
+}
+
+/** The requests that are left `elapsedMs` after `requests` were left. */
+export function refilled(requests: number, elapsedMs: number, { perSecond, burst }: Quota): number {
+  return Math.max(0, Math.min(burst, requests + Math.floor((elapsedMs * perSecond) / 1_000)));
 }
 
 function takeFrom(bucket: Bucket, { policy, quota, now }: { policy: string; quota: Quota; now: number }): Allowance {

@@ -1,7 +1,7 @@
 import { type Database, type Statement, WriteBusy } from '../db/database.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import type { Quota } from './caller.ts';
-import { defaultQuota, type QuotaLimiter, type QuotaResult, quotaResult } from './quota.ts';
+import { defaultQuota, type QuotaLimiter, type QuotaResult, quotaResult, refilled } from './quota.ts';
 import {
   parseQuotaGrant,
   type QuotaGrant,
@@ -75,6 +75,11 @@ export function createSharedQuotaLimiter(clock: Clock, random: RandomBytes, db: 
       bucket.available = Math.max(-quota.burst, bucket.available - requests);
       // The other processes share the debt as soon as it is reserved.
       if (bucket.available < 0) enqueue(bucket);
+    },
+    remaining({ clientId, quota = defaultQuota }, scope) {
+      const bucket = buckets.get(bucketName({ clientId, scope }));
+      if (bucket === undefined) return quota.burst;
+      return refilled(bucket.available + bucket.sharedRemaining, clock.now() - bucket.grantedAt, quota);
     },
   };
 }

@@ -19,6 +19,7 @@ export type TokenRefusalReason =
   | 'assertion-typ'
   | 'algorithm'
   | 'unknown-key'
+  | 'keys-unavailable'
   | 'signature'
   | 'issuer'
   | 'audience'

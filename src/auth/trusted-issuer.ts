@@ -1,10 +1,11 @@
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
 import { createLocalJWKSet } from 'jose/jwks/local';
 import { compactVerify } from 'jose/jws/compact/verify';
-import { type Clock, elapsedMs } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { acceptedAlgs } from './client-keys.ts';
 import { fetchDocument, type HttpFetch, IssuerDocumentInvalid } from './fetch-document.ts';
+import { createKeyCache } from './key-cache.ts';
 
 /** An issuer of TRUSTED_ISSUERS, whose access tokens are accepted. */
 export type TrustedIssuer = {
@@ -22,9 +23,6 @@ export class IssuerUnavailable extends Error {
 }
 
 const timeoutMs = 5_000;
-/** The pause after a failed fetch, and between two fetches for unknown key ids, which any client can make up. */
-const cooldownMs = 30_000;
-const keysLifeMs = 600_000;
 /** At most this number of tokens waits for a slow issuer, so that they do not use up the request limit of the process. */
 const maxWaiting = 200;
 
@@ -35,14 +33,19 @@ export function createTrustedIssuer(
   clock: Clock,
   onFault: (fault: IssuerUnavailable) => void,
 ): TrustedIssuer {
-  const cache = createKeyCache(issuer, httpFetch, clock, onFault);
+  const cache = createKeyCache({
+    fetchKeys: (earlier: IssuerKeys | undefined) => fetchIssuerKeys(issuer, httpFetch, earlier),
+    unavailable: (cause) => new IssuerUnavailable(issuer, cause === undefined ? undefined : { cause }),
+    clock,
+    onFault,
+  });
   let waiting = 0;
 
   async function hasSigned(token: string): Promise<boolean> {
-    const result = await verify(issuer, token, await cache.current());
+    const result = await verify(issuer, token, (await cache.current()).keySet);
     if (result !== 'unknown key') return result;
     const newer = await cache.newerKeys();
-    return newer !== undefined && (await verify(issuer, token, newer)) === true;
+    return newer !== undefined && (await verify(issuer, token, newer.keySet)) === true;
   }
 
   return {
@@ -60,7 +63,6 @@ export function createTrustedIssuer(
 }
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
-type IssuerKeys = { readonly jwksUri: URL; readonly keySet: KeySet; readonly fetchedAt: number };
 
 async function verify(issuer: string, token: string, keySet: KeySet): Promise<boolean | 'unknown key'> {
   try {
@@ -74,61 +76,16 @@ async function verify(issuer: string, token: string, keySet: KeySet): Promise<bo
   }
 }
 
-/**
- * The keys of an issuer in memory. `createRemoteJWKSet` of jose is not used, since it counts by the clock of the machine,
- * which may be corrected, and fetches again for each unknown key id while the issuer fails.
- */
-function createKeyCache(
+type IssuerKeys = { readonly jwksUri: URL; readonly keySet: KeySet };
+
+/** Fetches the keys; without earlier ones, discovery comes first. */
+async function fetchIssuerKeys(
   issuer: string,
   httpFetch: HttpFetch,
-  clock: Clock,
-  onFault: (fault: IssuerUnavailable) => void,
-) {
-  let keys: IssuerKeys | undefined;
-  let loading: Promise<KeySet> | undefined;
-  let failedAt = Number.NEGATIVE_INFINITY;
-  const isPaused = () => elapsedMs(failedAt, clock) < cooldownMs;
-  const isUsable = ({ fetchedAt }: IssuerKeys) => elapsedMs(fetchedAt, clock) <= keysLifeMs;
-
-  function load(): Promise<KeySet> {
-    loading ??= fetchKeys().finally(() => {
-      loading = undefined;
-    });
-    return loading;
-  }
-
-  async function fetchKeys(): Promise<KeySet> {
-    const fetchedAt = clock.now();
-    try {
-      const jwksUri = keys?.jwksUri ?? (await discoverJwksUri(issuer, httpFetch));
-      keys = { jwksUri, keySet: await fetchKeySet(jwksUri.href, httpFetch), fetchedAt };
-      return keys.keySet;
-    } catch (cause) {
-      failedAt = clock.now();
-      const fault = new IssuerUnavailable(issuer, { cause });
-      // A failed load for an unknown key id leaves the known keys valid. Otherwise discovery starts again: the keys may have moved.
-      if (keys === undefined || !isUsable(keys)) {
-        keys = undefined;
-        onFault(fault);
-      }
-      throw fault;
-    }
-  }
-
-  return {
-    isLoading: () => loading !== undefined,
-    current: async (): Promise<KeySet> => {
-      if (keys !== undefined && isUsable(keys)) return keys.keySet;
-      if (keys === undefined && loading === undefined && isPaused()) throw new IssuerUnavailable(issuer);
-      return await load();
-    },
-    /** Loads the keys for an unknown key id; undefined if they were loaded a moment ago. */
-    newerKeys: async (): Promise<KeySet | undefined> => {
-      if (keys !== undefined && elapsedMs(keys.fetchedAt, clock) < cooldownMs) return undefined;
-      if (loading === undefined && isPaused()) throw new IssuerUnavailable(issuer);
-      return await load();
-    },
-  };
+  earlier: IssuerKeys | undefined,
+): Promise<IssuerKeys> {
+  const jwksUri = earlier?.jwksUri ?? (await discoverJwksUri(issuer, httpFetch));
+  return { jwksUri, keySet: await fetchKeySet(jwksUri.href, httpFetch) };
 }
 
 async function fetchJson(url: string, httpFetch: HttpFetch): Promise<unknown> {

@@ -4,13 +4,16 @@ import { parseCertificateName, parsePinnedCertificate } from '../auth/client-cer
 import { parseClientKeys } from '../auth/client-keys.ts';
 import { groupPurposeTexts, type PurposeTexts, parsePurposeText } from '../auth/purpose-texts.ts';
 import { isIssuerUrl } from '../config/setting-types.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Read } from '../db/database.ts';
 import { findPolicy, policyNames } from '../identity/policies/policy-store.ts';
 import { parseReturnAddress, returnAddressRequirement } from '../kernel/return-address.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
+import { parsePublicUrl } from '../net/public-target.ts';
 import { readArgumentFile } from './argument-file.ts';
 import { messageFlags, parseMessageFlags } from './client-message-flags.ts';
 import { UsageError, wrongOption } from './command.ts';
+import type { CommandContext } from './command-context.ts';
 
 /** The parts of a comma-separated list, without empty ones. */
 function parseCommaList(text: string | undefined): string[] {
@@ -19,6 +22,9 @@ function parseCommaList(text: string | undefined): string[] {
     .map((part) => part.trim())
     .filter((part) => part !== '');
 }
+
+/** The dependencies of the commands about clients. */
+export type ClientsContext = CommandContext & { readonly settings: Pick<Settings, 'webhookPrivateTargets'> };
 
 const string = { type: 'string' } as const;
 
@@ -31,6 +37,7 @@ export const clientFlags = {
   'return-address': string,
   quota: string,
   jwks: string,
+  'jwks-uri': string,
   certificate: string,
   ...messageFlags,
 };
@@ -108,17 +115,19 @@ export function parseBinding(text: string): Binding {
 type CredentialFlags = {
   readonly secret?: boolean | undefined;
   readonly jwks?: string | undefined;
+  readonly 'jwks-uri'?: string | undefined;
   readonly certificate?: string | undefined;
   readonly issuer?: string | undefined;
 };
 
 /** The credential that exactly one flag sets. Reads its file. */
 export async function parseCredentialFlags(flags: CredentialFlags, cwd: string): Promise<ClientOptions['credential']> {
-  const { secret, jwks, certificate, issuer } = flags;
-  const chosen = [secret === true ? '' : undefined, jwks, certificate, issuer].filter((one) => one !== undefined);
+  const { secret, jwks, 'jwks-uri': jwksUri, certificate, issuer } = flags;
+  const given = [secret === true ? '' : undefined, jwks, jwksUri, certificate, issuer];
+  const chosen = given.filter((one) => one !== undefined);
   if (chosen.length !== 1) {
     throw new UsageError(
-      `Expected one of --secret, --jwks FILE, --certificate FILE|dns:NAME and --issuer URL, received ${chosen.length} of them.`,
+      `Expected one of --secret, --jwks FILE, --jwks-uri URL, --certificate FILE|dns:NAME and --issuer URL, received ${chosen.length} of them.`,
     );
   }
   if (jwks !== undefined) {
@@ -126,6 +135,7 @@ export async function parseCredentialFlags(flags: CredentialFlags, cwd: string):
     if ('fault' in keys) throw new UsageError(`--jwks ${jwks}: ${keys.fault}`);
     return { by: 'keys', jwks: keys };
   }
+  if (jwksUri !== undefined) return { by: 'jwks-uri', jwksUri };
   if (certificate !== undefined) {
     const isName = /^(?:dns|uri|ip|email):/.test(certificate);
     const proof = isName
@@ -138,6 +148,20 @@ export async function parseCredentialFlags(flags: CredentialFlags, cwd: string):
   if (!isIssuerUrl(issuer)) throw wrongOption('--issuer', 'an https:// URL from TRUSTED_ISSUERS', issuer);
   return { by: 'issuer', issuer };
 }
+
+/** Throws a `UsageError` if the server would not fetch keys from this URL. */
+export function requirePublicJwksUri(
+  { settings }: Pick<ClientsContext, 'settings'>,
+  credential: ClientOptions['credential'] | undefined,
+): void {
+  if (credential === undefined || credential === 'secret' || credential.by !== 'jwks-uri') return;
+  const { jwksUri } = credential;
+  if (jwksUri.length <= maxJwksUri && parsePublicUrl(jwksUri, settings.webhookPrivateTargets) !== undefined) return;
+  throw wrongOption('--jwks-uri', `an https URL of a public host, with at most ${maxJwksUri} characters`, jwksUri);
+}
+
+/** In characters. */
+const maxJwksUri = 2_000;
 
 /** Throws a `UsageError` with the known policies if the policy is unknown. */
 export async function requirePolicy(read: Read, name: string | undefined): Promise<void> {

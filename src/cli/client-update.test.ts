@@ -244,3 +244,17 @@ test('update replaces the keys of a client', async (t) => {
   const credential = (await findClient(db.read, clientId))?.credential;
   assert.deepEqual(credential?.by === 'keys' && credential.jwks.keys.map((key) => key['x']), [x]);
 });
+
+test('a client with keys can move them to a URL, which must be https and of a public host', async (t) => {
+  const { db, run } = await openClientCommands(t);
+  const create = ['clients', 'create', 'Live', '--scopes', 'documents:read', '--kind', 'live', '--json'];
+  const jwksUri = 'https://keys.parking.example/jwks.json';
+  const made = JSON.parse((await run(...create, '--jwks-uri', jwksUri)).stdout);
+  assert.deepEqual([made.proof, made.jwksUri], ['jwks-uri', jwksUri]);
+  const update = (url: string) => run('clients', 'update', made.clientId, '--jwks-uri', url);
+  for (const url of ['http://keys.parking.example/', 'https://10.0.0.1/', 'https://localhost/', 'keys.json'])
+    assert.match((await update(url)).stderr, /--jwks-uri: expected an https URL of a public host/);
+  const moved = `${jwksUri}?v=2`;
+  assert.equal((await update(moved)).code, 0);
+  assert.deepEqual((await findClient(db.read, made.clientId))?.credential, { by: 'jwks-uri', jwksUri: moved });
+});

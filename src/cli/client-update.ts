@@ -1,7 +1,16 @@
 import { parseArgs } from 'node:util';
+import { insertAddedCredentials } from '../auth/client-credential-store.ts';
 import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
 import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
-import { clientFlags, parseClientFlags, parseCredentialFlags, parseScopes, requirePolicy } from './client-flags.ts';
+import {
+  type ClientsContext,
+  clientFlags,
+  parseClientFlags,
+  parseCredentialFlags,
+  parseScopes,
+  requirePolicy,
+  requirePublicJwksUri,
+} from './client-flags.ts';
 import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
 import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
@@ -27,6 +36,7 @@ const options: Command['options'] = [
   ...messageOptions,
   { form: '--quota N', meaning: 'Requests per second for each scope.' },
   { form: '--jwks FILE', meaning: 'New public keys for a client that already uses keys.' },
+  { form: '--jwks-uri URL', meaning: 'An https URL with the public keys, for a client that already uses keys.' },
   {
     form: '--certificate FILE|dns:NAME',
     meaning: 'A new certificate, or a name in one, for a client that already uses a certificate.',
@@ -36,13 +46,13 @@ const options: Command['options'] = [
 const notes = `ID is the id of the client, as "clients list" prints it. Only the given values change. A list replaces the list of the client. The change takes effect within a minute. After a change of keys or certificate, the client gets no more tokens with the previous ones.`;
 
 /** `clients update`. */
-export function clientUpdateCommand(withContext: WithContext<CommandContext>, terminal: Terminal): Command {
+export function clientUpdateCommand(withContext: WithContext<ClientsContext>, terminal: Terminal): Command {
   return {
     name: 'clients update',
     usage:
       'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--return-address TEXT|none] ' +
       `${messageFlagsUsage} ` +
-      '[--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
+      '[--quota N] [--jwks FILE | --jwks-uri URL | --certificate FILE|dns:NAME]',
     summary: 'Changes the scopes, the keys or other values of a client.',
     options,
     notes,
@@ -50,6 +60,7 @@ export function clientUpdateCommand(withContext: WithContext<CommandContext>, te
     run: async (args) => {
       const { clientId, update } = await parseUpdateFlags(args, terminal.cwd);
       return await withContext(async (context) => {
+        requirePublicJwksUri(context, update.credential);
         await requirePolicy(context.read, update.policy ?? undefined);
         return await updateClient(context, clientId, update, terminal);
       });
@@ -69,9 +80,10 @@ async function parseUpdateFlags(
   const clientId = singlePositional(positionals, 'the id of one client');
   if (Object.keys(values).length === 0)
     throw new UsageError('Expected at least one option with a new value, received none.');
-  const { name, scopes, jwks, certificate } = values;
-  const hasCredential = jwks !== undefined || certificate !== undefined;
-  const credential = hasCredential ? await parseCredentialFlags({ jwks, certificate }, cwd) : undefined;
+  const { name, scopes, jwks, 'jwks-uri': jwksUri, certificate } = values;
+  const given = { jwks, 'jwks-uri': jwksUri, certificate };
+  const hasCredential = Object.values(given).some((one) => one !== undefined);
+  const credential = hasCredential ? await parseCredentialFlags(given, cwd) : undefined;
   const update = {
     name,
     scopes: scopes === undefined ? undefined : parseScopes(scopes),
@@ -100,9 +112,10 @@ async function updateClient(
     return 0;
   }
   const scopes = changed.includes('scopes') ? { scopes: after.scopes } : {};
+  const head = eventHead(context);
   const isStored = await commitIfUnchanged(context.commit, {
-    events: [{ type: 'client.changed', ...eventHead(context), clientId, changed, ...scopes }],
-    statements: [updateClientRow(before, after)],
+    events: [{ type: 'client.changed', ...head, clientId, changed, ...scopes }],
+    statements: [updateClientRow(before, after), ...insertAddedCredentials(before, after, head.at)],
   });
   if (!isStored)
     throw new CommandFailed(

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
 import { type IdentityApp, identityAppStartMs } from '../../test/support/identity-app.ts';
 import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
+import { addClientUse, deleteOldClientUse, useDayOf } from '../auth/client-use-store.ts';
 import { usageCommands } from './client-usage.ts';
 import { runCommandLine } from './command.ts';
 
@@ -46,6 +47,37 @@ const office = { clientId: 'tax-office', questions: 5, erased: 0, searches: 1, u
 const none = { matchPercent: 0, noMatchPercent: 0, notDeterminedPercent: 0, name: null };
 
 for (const engine of engines) {
+  test(`${engine.name}: --operations adds up the requests of the period by client, operation and outcome`, async (t) => {
+    const app = await openIdentityAppWithPeople(t, engine);
+    const day = useDayOf(identityAppStartMs);
+    const use = { clientId: 'tax-office', operation: 'verifyIdentity', outcome: 'match' };
+    const rows = [
+      { ...use, day, requests: 2 },
+      { ...use, day, requests: 1 },
+      { ...use, day: day - 6, requests: 4 },
+      { ...use, day: day - 7, requests: 8 },
+      { ...use, day, outcome: 'quota-exceeded', requests: 5 },
+      { ...use, day, clientId: 'fisher', requests: 9 },
+    ];
+    for (const row of rows) await app.db.write([addClientUse(row)]);
+    const { stdout } = await openLine(app)('--operations', '--json');
+    assert.deepEqual(JSON.parse(stdout), [
+      { ...use, clientId: 'fisher', requests: 9 },
+      { ...use, requests: 7 },
+      { ...use, outcome: 'quota-exceeded', requests: 5 },
+    ]);
+    await app.db.write([deleteOldClientUse(identityAppStartMs + 84 * dayMs)]);
+    const year = await openLine(app)(
+      '--operations',
+      '--from',
+      new Date(identityAppStartMs - 90 * dayMs).toISOString().slice(0, 10),
+    );
+    assert.equal(
+      year.stdout,
+      'clientId\toperation\toutcome\trequests\nfisher\tverifyIdentity\tmatch\t9\ntax-office\tverifyIdentity\tmatch\t7\ntax-office\tverifyIdentity\tquota-exceeded\t5\n',
+    );
+  });
+
   test(`${engine.name}: a client that tries unknown ids is listed first, with the number of these ids`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     await ask(app);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { allClients } from '../auth/client-store.ts';
+import { findClientUse, useDayOf } from '../auth/client-use-store.ts';
 import type { Read } from '../db/database.ts';
 import { dateExists } from '../identity/register/birth-date.ts';
 import { type ClientUsage, verificationUsageByClient } from '../identity/verification/verification-usage.ts';
@@ -32,6 +33,10 @@ const options: Command['options'] = [
     defaultValue: 'today',
   },
   {
+    form: '--operations',
+    meaning: 'Counts the requests of all operations by outcome instead. The server keeps these counts for 90 days.',
+  },
+  {
     form: '--json',
     meaning: 'Prints the result as JSON. unknownIds is null with REGISTER_URL: only that register knows its ids.',
   },
@@ -44,7 +49,7 @@ export function usageCommands(withContext: WithContext<UsageContext>, terminal: 
   return [
     {
       name: 'clients usage',
-      usage: 'clients usage [--from DAY] [--until DAY] [--json]',
+      usage: 'clients usage [--from DAY] [--until DAY] [--operations] [--json]',
       summary: 'Counts verification decisions by client, to find clients that guess ids or values.',
       options,
       notes,
@@ -52,13 +57,20 @@ export function usageCommands(withContext: WithContext<UsageContext>, terminal: 
       run: async (args) => {
         const { values } = parseArgs({
           args,
-          options: { from: { type: 'string' }, until: { type: 'string' }, json: { type: 'boolean' } },
+          options: {
+            from: { type: 'string' },
+            until: { type: 'string' },
+            operations: { type: 'boolean' },
+            json: { type: 'boolean' },
+          },
         });
         const from = readDay('--from', values.from);
         const until = readDay('--until', values.until);
-        return await withContext((context) =>
-          printUsage(context, { from, until, json: values.json === true }, terminal),
-        );
+        const { json = false, operations = false } = values;
+        return await withContext((context) => {
+          const period = periodOf(context, { from, until });
+          return (operations ? printOperations : printUsage)(context, { ...period, json }, terminal);
+        });
       },
     },
   ];
@@ -70,15 +82,45 @@ function readDay(flag: string, text: string | undefined): number | undefined {
   return Date.parse(`${text}T00:00:00Z`);
 }
 
-type UsageOptions = { readonly from: number | undefined; readonly until: number | undefined; readonly json: boolean };
+/** The first and the last day of the report (epoch ms, UTC). */
+type Period = { readonly first: number; readonly last: number };
+type UsageOptions = Period & { readonly json: boolean };
 
-async function printUsage(context: UsageContext, options: UsageOptions, terminal: Terminal): Promise<ExitCode> {
-  const last = options.until ?? Math.floor(context.clock.now() / dayMs) * dayMs;
-  const first = options.from ?? last - (defaultDays - 1) * dayMs;
+function periodOf(
+  { clock }: UsageContext,
+  { from, until }: { readonly from: number | undefined; readonly until: number | undefined },
+): Period {
+  const last = until ?? Math.floor(clock.now() / dayMs) * dayMs;
+  const first = from ?? last - (defaultDays - 1) * dayMs;
   if (first > last)
     throw new UsageError('--from: expected a day before --until (default: today), received a later day.');
   if (last - first >= maxDays * dayMs)
     throw new UsageError(`Expected a period of at most ${maxDays} days, received a longer one. Use a later --from.`);
+  return { first, last };
+}
+
+async function printOperations(
+  { read }: UsageContext,
+  { first, last, json }: UsageOptions,
+  { stdout, stderr }: Terminal,
+): Promise<ExitCode> {
+  const rows = await findClientUse(read, { fromDay: useDayOf(first), untilDay: useDayOf(last) });
+  if (json) stdout(`${JSON.stringify(rows)}\n`);
+  else {
+    stdout('clientId\toperation\toutcome\trequests\n');
+    for (const row of rows) stdout(`${[row.clientId, row.operation, row.outcome, row.requests].join('\t')}\n`);
+    stderr(`${new Set(rows.map(({ clientId }) => clientId)).size} clients, ${periodText({ first, last })}\n`);
+  }
+  return 0;
+}
+
+function periodText({ first, last }: Period): string {
+  const day = (ms: number) => formatInstant(ms).slice(0, 10);
+  return `${day(first)} to ${day(last)}`;
+}
+
+async function printUsage(context: UsageContext, options: UsageOptions, terminal: Terminal): Promise<ExitCode> {
+  const { first, last } = options;
   const onPage = () => requireCaller(terminal);
   const span = { from: first, until: last + dayMs };
   const usage = await verificationUsageByClient({ ...context, span, onPage });
@@ -92,8 +134,7 @@ async function printUsage(context: UsageContext, options: UsageOptions, terminal
     terminal.stdout(`${columns.join('\t')}\tname\n`);
     for (const one of rows)
       terminal.stdout(`${columns.map((column) => one[column] ?? '-').join('\t')}\t${one.name ?? '-'}\n`);
-    const day = (ms: number) => formatInstant(ms).slice(0, 10);
-    terminal.stderr(`${rows.length} clients, ${day(first)} to ${day(last)}\n`);
+    terminal.stderr(`${rows.length} clients, ${periodText(options)}\n`);
   }
   return 0;
 }

@@ -8,12 +8,14 @@ import type { Secret } from '../kernel/secret.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { removeClientWebhooks } from '../notifications/webhooks/webhook-store.ts';
 import {
+  type ClientsContext,
   clientFlags,
   parseBinding,
   parseClientFlags,
   parseCredentialFlags,
   parseScopes,
   requirePolicy,
+  requirePublicJwksUri,
 } from './client-flags.ts';
 import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
@@ -40,6 +42,10 @@ const createOptions: Command['options'] = [
   },
   { form: '--secret', meaning: 'Creates a secret, which is shown once. Use it only for the demo and sandboxes.' },
   { form: '--jwks FILE', meaning: 'The public keys of the client, {"keys":[…]}.' },
+  {
+    form: '--jwks-uri URL',
+    meaning: 'The https URL at which the client publishes its public keys, so that it can rotate them itself.',
+  },
   {
     form: '--certificate FILE|dns:NAME',
     meaning: 'The certificate of the client, or a name in certificates from TLS_CLIENT_CA.',
@@ -68,7 +74,7 @@ const createOptions: Command['options'] = [
   jsonOption,
 ];
 
-const createNotes = `NAME is shown to citizens as the sender of messages and as the user of their data. Use exactly one of --secret, --jwks, --certificate and --issuer.
+const createNotes = `NAME is shown to citizens as the sender of messages and as the user of their data. Use exactly one of --secret, --jwks, --jwks-uri, --certificate and --issuer.
 
   identity:verify         Verify claims.
   identity:verify:claims  Also read which claims of a match are correct.
@@ -85,12 +91,12 @@ const createNotes = `NAME is shown to citizens as the sender of messages and as 
   citizens:known          Learn whether the register knows an id.`;
 
 /** The `clients` commands, except `clients usage`. */
-export function clientCommands(withContext: WithContext<CommandContext>, terminal: Terminal): readonly Command[] {
+export function clientCommands(withContext: WithContext<ClientsContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] ' +
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --jwks-uri URL | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] ' +
         `${messageFlagsUsage} ` +
         '[--quota N] [--json]',
       summary: 'Creates a client that can call the API.',
@@ -100,6 +106,7 @@ export function clientCommands(withContext: WithContext<CommandContext>, termina
       run: async (args) => {
         const { wanted, json } = await parseCreateFlags(args, terminal.cwd);
         return await withContext(async (context) => {
+          requirePublicJwksUri(context, wanted.credential);
           await requirePolicy(context.read, wanted.policy);
           return await createClient(context, wanted, json, terminal);
         });
@@ -271,6 +278,7 @@ function printableClient(client: Client, secret?: Secret) {
     kind: client.kind,
     scopes: client.scopes,
     proof: credential.by === 'issuer' ? credential.issuer : credential.by,
+    jwksUri: credential.by === 'jwks-uri' ? credential.jwksUri : undefined,
     binding: client.binding,
     purposes: client.purposes,
     purposeTexts: client.purposeTexts && formatPurposeTexts(client.purposeTexts).join(', '),

@@ -37,6 +37,10 @@ export const documentRecord = Type.Object(
     }),
     issuer: Type.String({ description: 'The client that deposited the document.' }),
     issuedAt: instant,
+    depositedAt: Type.String({
+      format: 'date-time',
+      description: 'The time at which the server accepted the document.',
+    }),
     status: Type.Union(
       [Type.Literal('scanning'), Type.Literal('available'), Type.Literal('quarantined'), Type.Literal('withdrawn')],
       {
@@ -113,6 +117,7 @@ export function toDocumentRecord(
     digest: reprDigest(content.sha256),
     issuer: document.issuer,
     issuedAt: formatInstant(content.issuedAt),
+    depositedAt: formatInstant(document.createdAt),
     status: document.status,
     retainUntil: instantOrNull(document.retainUntil),
     retentionClass: document.retentionClass,

@@ -2,7 +2,7 @@ import { lookupByKey } from '../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../db/database.ts';
 import { splitByRowCounts, textByRowCount } from '../db/multi-row-statement.ts';
 import { bytesField, idField, integerField, integerOrNull, textField, textOrNull } from '../db/row-fields.ts';
-import type { DocumentId, EventId } from '../kernel/id.ts';
+import { type DocumentId, type EventId, minIdAt } from '../kernel/id.ts';
 import type { DocumentGrant, DocumentReader, ScanResult, SealedDocument, StoredDocument } from './document.ts';
 
 const columnNames =
@@ -105,13 +105,21 @@ function byClientAndPurpose(one: DocumentGrant, other: DocumentGrant): number {
   return isFirst ? -1 : 1;
 }
 
-/** A page of a citizen's documents, newest first: those that the reader may see at `now`, older than `after`. */
-type DocumentListQuery = {
+/** The filters of a page (`from` in epoch ms). */
+type DocumentPage = {
+  readonly status?: SealedDocument['status'] | undefined;
+  /** Only documents that were deposited at this time or later. */
+  readonly from?: number;
+  /** Only documents older than this one. */
+  readonly after: DocumentId | undefined;
+  readonly limit: number;
+};
+
+/** A page of a citizen's documents, newest first: those that the reader may see at `now`. */
+type DocumentListQuery = DocumentPage & {
   readonly citizenId: string;
   readonly reader: DocumentReader;
   readonly now: number;
-  readonly after: DocumentId | undefined;
-  readonly limit: number;
 };
 
 /** Sorts after each document id. */
@@ -122,13 +130,46 @@ export async function listVisibleDocuments(
   read: Read,
   query: DocumentListQuery,
 ): Promise<DocumentWithGrants<SealedDocument>[]> {
-  const { citizenId, reader, now, after, limit } = query;
+  const { citizenId, reader, now, after, limit, status, from = 0 } = query;
   if ('citizen' in reader && reader.citizen !== citizenId) return [];
   const clientId = 'citizen' in reader ? null : reader.client;
   const rows = await read(
-    `select ${columns} from document d where d.citizen_id = $1 and d.sealed_record is not null and d.id < $4 and (cast($2 as text) is null or d.issuer = $2 or exists (select 1 from document_grant v where v.document_id = d.id and v.client_id = $2 and v.granted_at <= $3 and (v.ends_at is null or v.ends_at > $3))) order by d.id desc limit $5`,
-    [citizenId, clientId, now, after ?? afterAllDocumentIds, limit],
+    `select ${columns} from document d where d.citizen_id = $1 and d.sealed_record is not null and d.id < $4 and (cast($2 as text) is null or d.issuer = $2 or exists (select 1 from document_grant v where v.document_id = d.id and v.client_id = $2 and v.granted_at <= $3 and (v.ends_at is null or v.ends_at > $3)))
+      and (cast($6 as text) is null or d.status = $6) and d.created_at >= $7 order by d.id desc limit $5`,
+    [citizenId, clientId, now, after ?? afterAllDocumentIds, limit, status ?? null, from],
   );
+  return await withGrants(read, rows, clientId);
+}
+
+/** An id contains the time of the process that created it, and the clocks of processes differ. */
+const clockSkewMs = 3_600_000;
+
+const depositsIn = (status: string) => `select * from (select id from document
+  where issuer = $1 and status = '${status}' and id < $2 and id > $3 and created_at >= $4
+  order by id desc limit $5) of_a_status`;
+const depositPage = (...statuses: readonly SealedDocument['status'][]) =>
+  `select ${columns} from document d where d.id in (
+    select id from (${statuses.map(depositsIn).join(' union all ')}) newest order by id desc limit $5)
+    and d.sealed_record is not null order by d.id desc`;
+/** For all statuses, the union of the newest of each: one index serves both lists. */
+const depositsInAnyStatus = depositPage('scanning', 'available', 'quarantined', 'withdrawn');
+
+/** One page of the documents that a client deposited, for all citizens, newest first, with all their grants. */
+export async function listDeposits(
+  read: Read,
+  { issuer, status, from = 0, after, limit }: DocumentPage & { readonly issuer: string },
+): Promise<DocumentWithGrants<SealedDocument>[]> {
+  const oldest = minIdAt('document', Math.max(0, from - clockSkewMs));
+  const sql = status === undefined ? depositsInAnyStatus : depositPage(status);
+  const rows = await read(sql, [issuer, after ?? afterAllDocumentIds, oldest, from, limit], { plan: 'custom' });
+  return await withGrants(read, rows, issuer);
+}
+
+async function withGrants(
+  read: Read,
+  rows: readonly Row[],
+  clientId: string | null,
+): Promise<DocumentWithGrants<SealedDocument>[]> {
   const documents = rows.map(documentOf);
   const grants = await grantsOn(read, documents, clientId);
   return documents.flatMap((document) =>

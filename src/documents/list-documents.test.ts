@@ -84,4 +84,46 @@ for (const engine of engines) {
       );
     }
   });
+
+  test(`${engine.name}: a client lists its deposits for all citizens, and each of them can see this use`, async (t) => {
+    const app = await openDocumentApp(t, engine);
+    const first = await depositDocumentOf(app, makePdf(50));
+    app.time.now += 60_000;
+    const second = await depositDocumentOf(app, makePdf(50), { 'citizen-id': otherCitizenId });
+    const third = await depositDocumentOf(app, makePdf(50));
+    await app.db.write([{ sql: "update document set status = 'quarantined' where id = $1", args: [second] }]);
+    const idsOf = async (query: string, client = issuer) => {
+      const result = await app.list({ client, query });
+      assert.ok('status' in result);
+      return (result.json as Page).items.map(({ id }) => id);
+    };
+    const from = new Date(app.time.now).toISOString();
+    assert.deepEqual(
+      {
+        all: await idsOf(''),
+        page: await idsOf(`limit=1&cursor=${third}`),
+        quarantined: await idsOf('status=quarantined'),
+        recent: await idsOf(`depositedFrom=${from}`),
+        recentQuarantined: await idsOf(`depositedFrom=${from}&status=quarantined`),
+        ofCitizen: await idsOf(`citizenId=${testCitizenId}&depositedFrom=${from}`),
+        another: await idsOf('', 'curious'),
+      },
+      {
+        all: [third, second, first],
+        page: [second],
+        quarantined: [second],
+        recent: [third, second],
+        recentQuarantined: [second],
+        ofCitizen: [third],
+        another: [],
+      },
+    );
+    const seen = (await app.eventsAbout(otherCitizenId)).filter(({ type }) => type === 'document.listed');
+    assert.deepEqual(
+      seen.map(({ documents }) => documents),
+      Array.from({ length: 5 }, () => [second]),
+    );
+    const all = (await app.eventsAbout(testCitizenId)).find(({ type }) => type === 'document.listed');
+    assert.deepEqual(all?.['documents'], [third, first]);
+  });
 }

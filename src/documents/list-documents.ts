@@ -1,25 +1,44 @@
 import { type Static, Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { citizenIdPattern, citizenIdRequirement, idPatternSource, maxCitizenIdLength, parseId } from '../kernel/id.ts';
-import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
+import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { readerOf } from './authorize-document-use.ts';
+import type { DocumentReader, SealedDocument } from './document.ts';
 import { receiptLink } from './document-answer.ts';
 import { documentRecord, toDocumentRecord } from './document-record.ts';
-import { listVisibleDocuments } from './document-store.ts';
+import { type DocumentWithGrants, listDeposits, listVisibleDocuments } from './document-store.ts';
 import { parsePurpose } from './http/header-text.ts';
 import { openDocumentContent, undefinedIfInvalid } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
 const defaultLimit = 20;
+const statuses = ['scanning', 'available', 'quarantined', 'withdrawn'] as const;
 
 const request = {
   query: Type.Object(
     {
-      citizenId: Type.String({
-        minLength: 1,
-        maxLength: maxCitizenIdLength,
-        description: 'The id of the citizen in the register.',
-      }),
+      citizenId: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: maxCitizenIdLength,
+          description:
+            'The id of the citizen in the register. Default: the documents that your client deposited, for all citizens.',
+        }),
+      ),
+      status: Type.Optional(
+        Type.Union(
+          statuses.map((status) => Type.Literal(status)),
+          { description: 'Only documents in this status.' },
+        ),
+      ),
+      depositedFrom: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          maxLength: 40,
+          description: 'Only documents that were deposited at this time or later (RFC 3339).',
+        }),
+      ),
       cursor: Type.Optional(
         Type.String({
           pattern: idPatternSource('document'),
@@ -46,7 +65,9 @@ const request = {
   ),
 };
 
-/** Lists the records of one citizen that this client may see, newest first. */
+type ListCall = OperationCall<typeof request, DocumentPorts>;
+
+/** Lists the records of one citizen that this client may see, or all that it deposited, newest first. */
 export const listDocumentRecords = defineOperation({
   name: 'listDocuments',
   since: '1.0',
@@ -54,9 +75,9 @@ export const listDocumentRecords = defineOperation({
   path: '/v1/documents',
   scope: 'documents:read',
   callers: ['clients', 'citizens'],
-  summary: 'List the records of a citizen’s documents',
+  summary: 'List the records of a citizen’s documents, or of your deposits',
   description:
-    'Returns the records of the documents that your client deposited for the citizen or has a grant for, newest first. The list is empty for a citizen without such documents, known or unknown. A token of a citizen lists all documents of that citizen; for another citizen, the response is 404. Each page is one ledger event.',
+    'Returns the records of the documents that your client deposited for the citizen or has a grant for, newest first. The list is empty for a citizen without such documents, known or unknown. Without citizenId, it has all documents that your client deposited. A token of a citizen lists all documents of that citizen; for another citizen, the response is 404. Each citizen on a page can see this use of the documents.',
   request,
   responses: {
     200: {
@@ -75,42 +96,85 @@ export const listDocumentRecords = defineOperation({
   },
   refusals: ['purpose-not-permitted', 'document-not-found'],
   citizenData: true,
-  run: async (call: OperationCall<typeof request, DocumentPorts>): Promise<Decision | RefusedDecision> => {
-    const { caller, createId, now, ports, query } = call;
+  run: async (call: ListCall): Promise<Decision | RefusedDecision> => {
+    const { caller, query } = call;
     const stated = parsePurpose(call.headers.purpose, caller);
     if ('refusal' in stated) return stated;
-    const { citizenId, limit = defaultLimit } = query;
-    if (!citizenIdPattern.test(citizenId)) {
-      const fault = { code: 'malformed', detail: citizenIdRequirement } as const;
-      return { refusal: refuseIssues([{ in: 'query', name: 'citizenId', ...fault }]) };
-    }
+    const citizenId = query.citizenId ?? caller.citizenId;
+    const issues = queryIssues(query);
+    if (issues.length > 0) return { refusal: refuseIssues(issues) };
     // Nothing was used, so that the other citizen has no entry in the access log.
     if (caller.citizenId !== undefined && caller.citizenId !== citizenId)
       return {
         refusal: refuse('document-not-found', 'A token of a citizen lists only the documents of that citizen.'),
       };
-    const after = query.cursor === undefined ? undefined : parseId('document', query.cursor);
-    // One more than the limit shows whether there is a next page.
+    const { limit = defaultLimit, status } = query;
     const reader = readerOf(call, stated.purpose);
-    const found = await listVisibleDocuments(call.read, { citizenId, reader, now, after, limit: limit + 1 });
-    const items: Static<typeof documentRecord>[] = [];
-    const unreadable: string[] = [];
-    for (const { document, grants } of found.slice(0, limit)) {
-      const content = await openDocumentContent(ports, document).catch(undefinedIfInvalid);
-      if (content === undefined) unreadable.push(document.id);
-      else items.push(toDocumentRecord(document, content, { grants, reader, now }));
-    }
-    const shown = found.slice(0, limit).map(({ document }) => document.id);
-    const next = found.length > limit ? (shown.at(-1) ?? null) : null;
-    const id = createId('event');
-    const own = 'citizen' in reader;
-    const actor = own ? ({ citizen: true } as const) : { client: caller.clientId };
-    const event = { type: 'document.listed', id, at: now, actor, citizenId } as const;
+    const after = query.cursor === undefined ? undefined : parseId('document', query.cursor);
+    const from = query.depositedFrom === undefined ? 0 : Date.parse(query.depositedFrom);
+    // One more than the limit shows whether there is a next page.
+    const page = { status, from, after, limit: limit + 1 };
+    const found =
+      citizenId === undefined
+        ? await listDeposits(call.read, { ...page, issuer: caller.clientId })
+        : await listVisibleDocuments(call.read, { ...page, citizenId, reader, now: call.now });
+    const listed = found.slice(0, limit);
+    const next = found.length > limit ? (listed.at(-1)?.document.id ?? null) : null;
+    const events = eventsOf(call, { citizenId, listed, purpose: stated.purpose });
     const headers: Record<string, string> = { 'cache-control': 'private, no-store' };
-    if (!own) headers['link'] = receiptLink(id);
+    if (caller.citizenId === undefined) headers['link'] = receiptLink(events[0].id);
     return {
-      effect: { events: [{ ...event, documents: shown, purpose: stated.purpose }], statements: [] },
-      answer: { status: 200, headers, json: { items, unreadable, next } },
+      effect: { events, statements: [] },
+      answer: { status: 200, headers, json: { ...(await recordsOf(call, reader, listed)), next } },
     };
   },
 });
+
+function queryIssues({ citizenId, depositedFrom }: ListCall['query']): readonly Issue[] {
+  const issues: Issue[] = [];
+  const add = (name: string, detail: string) => issues.push({ in: 'query', name, code: 'malformed', detail });
+  if (citizenId !== undefined && !citizenIdPattern.test(citizenId)) add('citizenId', citizenIdRequirement);
+  if (depositedFrom !== undefined && !(Date.parse(depositedFrom) >= 0))
+    add('depositedFrom', 'must be an instant after 1969 without a leap second');
+  return issues;
+}
+
+async function recordsOf(
+  { ports, now }: ListCall,
+  reader: DocumentReader,
+  listed: readonly DocumentWithGrants<SealedDocument>[],
+) {
+  const items: Static<typeof documentRecord>[] = [];
+  const unreadable: string[] = [];
+  for (const { document, grants } of listed) {
+    const content = await openDocumentContent(ports, document).catch(undefinedIfInvalid);
+    if (content === undefined) unreadable.push(document.id);
+    else items.push(toDocumentRecord(document, content, { grants, reader, now }));
+  }
+  return { items, unreadable };
+}
+
+type ShownPage = {
+  readonly citizenId: string | undefined;
+  readonly listed: readonly DocumentWithGrants<SealedDocument>[];
+  readonly purpose: string | undefined;
+};
+
+/** One event for the citizen of the request. For deposits, one for the list, and one for each citizen on the page. */
+function eventsOf(
+  { caller, createId, now }: ListCall,
+  { citizenId, listed, purpose }: ShownPage,
+): [LedgerEvent, ...LedgerEvent[]] {
+  const actor = caller.citizenId === undefined ? { client: caller.clientId } : ({ citizen: true } as const);
+  const head = () => ({ id: createId('event'), at: now, actor });
+  const idsOf = (shown: ShownPage['listed']) => shown.map(({ document }) => document.id);
+  if (citizenId !== undefined)
+    return [{ type: 'document.listed', ...head(), citizenId, documents: idsOf(listed), purpose }];
+  const byCitizen = Map.groupBy(listed, ({ document }) => document.citizenId);
+  return [
+    { type: 'documents.listed', ...head(), shown: listed.length },
+    ...[...byCitizen].map(([owner, shown]): LedgerEvent => {
+      return { type: 'document.listed', ...head(), citizenId: owner, documents: idsOf(shown), purpose };
+    }),
+  ];
+}

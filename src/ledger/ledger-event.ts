@@ -164,7 +164,7 @@ export type SystemEvent =
       /** SHA-256 of its document, in hex. */
       readonly digest: string;
     })
-  | (EventHead<'notifications.listed'> & { readonly shown: number })
+  | (EventHead<'notifications.listed' | 'documents.listed'> & { readonly shown: number })
   | (EventHead<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
   | (EventHead<'client.changed'> & {
       readonly clientId: string;

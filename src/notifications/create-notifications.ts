@@ -4,6 +4,7 @@ import { bindOperation, type Operation } from '../api/operation.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { ClientCache } from '../auth/client-cache.ts';
+import { createConcurrencyLimiter } from '../auth/concurrency-limiter.ts';
 import { purposeTextIn } from '../auth/purpose-texts.ts';
 import type { SigningKey } from '../crypto/signing-key.ts';
 import type { OnCommitted } from '../ledger/commit.ts';
@@ -26,6 +27,7 @@ import { createLetterPreview, reportMissingSpool } from './letters/letter-settin
 import { listInboxMessages } from './list-inbox-messages.ts';
 import { listNotifications } from './list-notifications.ts';
 import { listTemplates } from './list-templates.ts';
+import { listWebhookCalls } from './list-webhook-calls.ts';
 import { listWebhooks } from './list-webhooks.ts';
 import { archiveInboxMessage, markInboxMessageUnread, restoreInboxMessage } from './mark-inbox-message.ts';
 import { createContactLookup, createNotices, type Notices } from './notices.ts';
@@ -34,7 +36,7 @@ import type { ContactOf } from './notification/contact.ts';
 import { channelNames, type NotificationStatus, unprovenStatuses } from './notification/notification.ts';
 import { parseReasonCode, reasonOf } from './notification/reason.ts';
 import { createSenderLookup, createServiceLookup, type SenderOf } from './notification/sending-service.ts';
-import { notificationJobs, targetRulesOf } from './notification-jobs.ts';
+import { notificationJobs, targetRulesOf, webhookTimeoutMs } from './notification-jobs.ts';
 import { openInboxMessage } from './open-inbox-message.ts';
 import type { AttachmentTitle, NotificationPorts } from './ports.ts';
 import { previewNotification } from './preview-notification.ts';
@@ -52,9 +54,12 @@ import { searchInbox } from './search-inbox.ts';
 import { sendNotification } from './send-notification.ts';
 import { statePreferences } from './state-preferences.ts';
 import { findOwnTemplate } from './templates/template-shape.ts';
+import { testWebhook } from './test-webhook.ts';
 import { feedEventTypes } from './webhooks/feed-store.ts';
+import { createPostWebhookCall } from './webhooks/post-call.ts';
 import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
 import type { WebhookPorts } from './webhooks/webhook-shape.ts';
+import { findWebhooks } from './webhooks/webhook-store.ts';
 
 /** Dependencies of the notifications slice: those of every slice, and functions of other slices. */
 export type NotificationsDeps = SliceDeps & {
@@ -85,6 +90,8 @@ export type NotificationsSlice = Slice & {
   unreadCountOf(citizenId: string): Promise<number>;
   /** A purpose of a client in words of a language, if the client registered them. */
   purposeTextOf(clientId: string, purpose: string, language: string): string | undefined;
+  /** The number of webhooks of a client. */
+  webhookCountOf(clientId: string): Promise<number>;
   /** A message for the access log of its citizen. */
   ownMessageOf(id: string, citizenId: string): Promise<OwnMessage>;
   /** The endpoints that providers call to report deliveries. */
@@ -92,6 +99,9 @@ export type NotificationsSlice = Slice & {
 };
 
 type AllPorts = NotificationPorts & WebhookPorts & EvidencePorts;
+
+/** The tests of webhooks of a client that can run at the same time in one process. A receiver can take 15 seconds to respond. */
+const maxConcurrentTests = 2;
 
 const allOperations: readonly Operation<AllPorts>[] = [
   sendNotification,
@@ -104,6 +114,8 @@ const allOperations: readonly Operation<AllPorts>[] = [
   removeWebhook,
   rotateWebhookSecret,
   redeliverWebhook,
+  testWebhook,
+  listWebhookCalls,
   readEvents,
   readEvidence,
   statePreferences,
@@ -158,6 +170,8 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     webhookKey: root.derive('webhook-secrets'),
     allowPrivateTargets: settings.webhookPrivateTargets,
     isPrivateHost: createPrivateHostCheck(targetRulesOf(settings)),
+    post: createPostWebhookCall({ ...targetRulesOf(settings), timeoutMs: webhookTimeoutMs }),
+    testSlots: createConcurrencyLimiter(maxConcurrentTests),
     evidenceKey: deps.evidenceKey,
     evidenceIssuer: deps.publicUrl,
     calendar,
@@ -182,6 +196,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     unreadCountOf: async (citizenId) => (await findInboxOverview(db.read, citizenId)).unread,
     purposeTextOf: (clientId, purpose, language) =>
       purposeTextIn(deps.clients.get(clientId)?.purposeTexts, purpose, language),
+    webhookCountOf: async (clientId) => (await findWebhooks(db.read, clientId)).length,
     ownMessageOf: (id, citizenId) => findOwnMessage({ read: db.read, citizenKeys }, id, citizenId),
     mounts: providerEndpoints(deps),
   };

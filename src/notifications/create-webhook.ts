@@ -3,6 +3,7 @@ import { defineOperation, type OperationCall, type RefusedDecision } from '../ap
 import { invalidAccessToken } from '../auth/challenge.ts';
 import { findClient } from '../auth/client-store.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { parsePublicUrl } from '../net/public-target.ts';
 import { literalUnion } from './notification/notification-shape.ts';
 import { eventCall } from './webhooks/event-shape.ts';
 import { findWebhookHosts } from './webhooks/webhook-host-store.ts';
@@ -14,7 +15,6 @@ import {
 } from './webhooks/webhook-secret.ts';
 import { type WebhookPorts, webhookChangedEvent, webhookShape, webhookView } from './webhooks/webhook-shape.ts';
 import { insertWebhook, maxWebhooks } from './webhooks/webhook-store.ts';
-import { parseWebhookUrl } from './webhooks/webhook-target.ts';
 
 const request = {
   body: Type.Object(
@@ -64,7 +64,7 @@ export const createWebhook = defineOperation({
   citizenData: true,
   run: async (call: CreateCall) => {
     const { ports, caller, now } = call;
-    const url = parseWebhookUrl(call.body.url, ports.allowPrivateTargets);
+    const url = parsePublicUrl(call.body.url, ports.allowPrivateTargets);
     const isPrivate = url === undefined || (await ports.isPrivateHost(url, caller.clientId));
     if (typeof isPrivate === 'object') return { refusal: isPrivate };
     const fault = url === undefined || isPrivate ? notPublicDetail : await hostNotAgreedDetail(call, url);

@@ -4,6 +4,7 @@ import { maxCitizenIdLength } from '../kernel/id.ts';
 import { type Issue, refuseIssues } from '../kernel/refusal.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { type Notification, notificationStatuses } from './notification/notification.ts';
+import { withDeliveries } from './notification/notification-details.ts';
 import { cursorAfter, findNotificationPage, parseNotificationCursor } from './notification/notification-list-store.ts';
 import {
   literalUnion,
@@ -65,7 +66,7 @@ export const listNotifications = defineOperation({
   callers: ['clients'],
   summary: 'List the notifications that your client sent',
   description:
-    'Lists notifications, newest first. You can filter by reference, citizen, status and time of acceptance. To read the next page, send next as cursor.',
+    'Lists notifications with the outcome of each channel, newest first. You can filter by reference, citizen, status and time of acceptance. To read the next page, send next as cursor.',
   request,
   responses: { 200: { description: 'One page of notifications.', schema: pageShape } },
   refusals: ['bad-request'],
@@ -80,9 +81,10 @@ export const listNotifications = defineOperation({
     const items = found.slice(0, limit);
     const last = items.at(-1);
     const next = found.length > limit && last !== undefined ? cursorAfter(last) : null;
+    const listed = await withDeliveries(call.read, items);
     return {
       effect: { events: eventsOf(call, items), statements: [] },
-      answer: { status: 200, json: { items: items.map(notificationSummaryOf), next } },
+      answer: { status: 200, json: { items: listed.map((one) => notificationSummaryOf(one, call.caller)), next } },
     };
   },
 });

@@ -3,18 +3,18 @@ import type { Gauge } from '../api/metrics.ts';
 import type { Job, RunningJob, SliceDeps } from '../api/slice.ts';
 import type { Settings } from '../config/settings.ts';
 import { repeatEvery } from '../jobs/repeat-every.ts';
+import type { TargetRules } from '../net/public-target.ts';
+import { createHostResolver } from '../net/resolve-host.ts';
 import { inboxChannel } from './channels/inbox-channel.ts';
 import { createQueueMonitor, type QueueMonitor, type QueueState } from './delivery/queue-monitor.ts';
 import { type DeliveryDeps, startDelivery } from './delivery/start-delivery.ts';
 import type { ExternalChannels } from './notification/channel.ts';
 import { feedEventTypes } from './webhooks/feed-store.ts';
 import { createPostWebhookCall } from './webhooks/post-call.ts';
-import { createHostResolver } from './webhooks/resolve-host.ts';
 import { startWebhooks } from './webhooks/start-webhooks.ts';
-import type { TargetRules } from './webhooks/webhook-target.ts';
 
 /** How long a receiver of a webhook may take to answer (Standard Webhooks 1.0.0: 15 to 30 seconds). */
-const webhookTimeoutMs = 15_000;
+export const webhookTimeoutMs = 15_000;
 /** The pause after each pass that numbers the feed, so that many events share the next pass. */
 const feedPauseMs = 50;
 /** How often a process with the worker role measures its queues. */

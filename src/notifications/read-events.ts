@@ -3,9 +3,10 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import { eventMembers } from './webhooks/event-shape.ts';
-import { findFeedEvents, findFeedHead } from './webhooks/feed-store.ts';
+import { eventsPerQuery, feedEventTypes, findFeedEvents, findFeedHead } from './webhooks/feed-store.ts';
 
 const defaultLimit = 100;
+const typePattern = `(${feedEventTypes.map((type) => type.replace('.', '\\.')).join('|')})`;
 const request = {
   query: Type.Object(
     {
@@ -14,6 +15,13 @@ const request = {
           maxLength: 16,
           description:
             'The cursor after which the events start: the member after of the last response. Default: the first stored event.',
+        }),
+      ),
+      types: Type.Optional(
+        Type.String({
+          pattern: `^${typePattern}(,${typePattern})*$`,
+          maxLength: 400,
+          description: `Only events of these types, separated by commas: ${feedEventTypes.join(', ')}. Default: all types.`,
         }),
       ),
       limit: Type.Optional(
@@ -34,7 +42,14 @@ const page = Type.Object({
       { $id: 'FeedEvent' },
     ),
   ),
-  after: Type.String({ description: 'The cursor for the next request. It is unchanged if there are no new events.' }),
+  after: Type.String({
+    description:
+      'The cursor for the next request. It is unchanged if there are no new events. With types, it also passes the events of other types.',
+  }),
+  more: Type.Boolean({
+    description:
+      'true: the server has stored events after this cursor, so send the next request at once. With types, a page can have no items and more be true.',
+  }),
 });
 
 /**
@@ -50,7 +65,7 @@ export const readEvents = defineOperation({
   callers: ['clients'],
   summary: 'Read the events of your notifications in order',
   description:
-    'Returns the events of the notifications of your client. Store the member after, and send it with your next request: no event is missing and none is repeated. The server keeps events for the number of days that the operator has set (default 180). It rejects a cursor of deleted events with 410.',
+    'Returns the events of the notifications of your client. Store the member after, and send it with your next request: no event is missing and none is repeated. With types, you receive only events of these types, and the cursor is valid for other types too. The server keeps events for the number of days that the operator has set (default 180). It rejects a cursor of deleted events with 410.',
   request,
   responses: { 200: { description: 'The events after the cursor.', schema: page } },
   refusals: ['bad-request', 'cursor-expired'],
@@ -63,7 +78,10 @@ export const readEvents = defineOperation({
       const detail = 'must be after of an earlier response';
       return { refusal: refuseIssues([{ in: 'query', name: 'after', code: 'malformed', detail }]) };
     }
-    const events = await findFeedEvents(call.read, clientId, Number(after), limit);
+    const types = call.query.types?.split(',');
+    // Read before the events: those that are numbered in between can be missing in the result of the query.
+    const numbered = types === undefined ? 0 : (await findFeedHead(call.read, clientId)).last;
+    const events = await findFeedEvents(call.read, { clientId, after: Number(after), limit, types });
     // Read after the events, so that a prune between the two queries cannot leave an unnoticed gap.
     const { pruned, last } = await findFeedHead(call.read, clientId);
     if (call.query.after !== undefined && Number(after) < pruned) {
@@ -82,6 +100,25 @@ export const readEvents = defineOperation({
       timestamp: formatInstant(at),
       data,
     }));
-    return { plain: { status: 200, json: { items, after: String(events.at(-1)?.number ?? after) } } };
+    const end = endOfPage({ after: Number(after), numbered, limit, types }, events);
+    return { plain: { status: 200, json: { items, after: String(end), more: end < last } } };
   },
 });
+
+type PageBounds = {
+  readonly after: number;
+  /** The last number before the query. */
+  readonly numbered: number;
+  readonly limit: number;
+  readonly types: readonly string[] | undefined;
+};
+
+/** The number up to which the page has all matching events. */
+function endOfPage(
+  { after, numbered, limit, types }: PageBounds,
+  events: readonly { readonly number: number }[],
+): number {
+  const lastShown = events.at(-1)?.number ?? after;
+  if (types === undefined || events.length === limit) return lastShown;
+  return Math.max(lastShown, Math.min(numbered, after + eventsPerQuery));
+}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
 import { createNotificationApp } from '../../test/support/notification-app.ts';
+import { listNotifications } from './list-notifications.ts';
 
 const hour = 3_600_000;
 const citizens = { 'cit-ada': { email: 'ada@example.org' }, 'cit-bo': { email: 'bo@example.org' } };
@@ -127,6 +128,30 @@ for (const engine of engines) {
         pageBefore: [first],
       },
     );
+  });
+
+  test(`${engine.name}: a list has the deliveries and reasons of the single read, also for a sender who may know the citizen`, async (t) => {
+    const { db, app } = await setUp(t);
+    const failed = await app.accept({ citizenId: 'cit-ada' });
+    await app.accept({ citizenId: 'cit-bo', reference: 'b' });
+    await app.accept({ citizenId: 'cit-bo' }, { clientId: 'knowing office' });
+    await db.write([
+      {
+        sql: "update delivery set status = 'failed', attempts = 1, ended_at = 1, reason = 'address-invalid' where notification_id = $1",
+        args: [failed],
+      },
+      { sql: "update notification set status = 'undeliverable' where id = $1", args: [failed] },
+    ]);
+    for (const clientId of ['tax-office', 'knowing office']) {
+      const answer = await app.serve(listNotifications)({}, { clientId });
+      assert.ok('json' in answer);
+      const rows = answer.json['items'] as Array<{ id: string; status: string; reason?: object; deliveries: object[] }>;
+      for (const row of rows) {
+        const { deliveries, reason } = await app.show(row.id, { clientId });
+        assert.deepEqual([row.deliveries, row.reason], [deliveries, reason]);
+      }
+      if (clientId === 'tax-office') assert.equal(Object(rows.at(-1)?.reason)['code'], 'address-invalid');
+    }
   });
 
   test(`${engine.name}: each listed notification is recorded as a use of data`, async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isPublicAddress, parsePublicUrl } from '../../src/net/public-target.ts';
 import { createPostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
-import { isPublicAddress, parseWebhookUrl } from '../../src/notifications/webhooks/webhook-target.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 // The first and last address of each network that is not public, and the public addresses next to them.
@@ -116,10 +116,10 @@ test('a webhook URL with a private address, an internal name or another notation
     'ftp://example.com/',
   ];
   assert.deepEqual(
-    refused.filter((url) => parseWebhookUrl(url, false) !== undefined),
+    refused.filter((url) => parsePublicUrl(url, false) !== undefined),
     [],
   );
-  assert.ok(parseWebhookUrl('https://hooks.example.com/a?b=c', false) !== undefined);
+  assert.ok(parsePublicUrl('https://hooks.example.com/a?b=c', false) !== undefined);
 });
 
 test('an address in a network that is not public is private, and the addresses next to that network are public', () => {

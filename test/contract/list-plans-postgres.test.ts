@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Read } from '../../src/db/database.ts';
-import { listVisibleDocuments } from '../../src/documents/document-store.ts';
+import { listDeposits, listVisibleDocuments } from '../../src/documents/document-store.ts';
 import { findInboxPage } from '../../src/notifications/inbox/citizen-inbox.ts';
 import {
   findNotificationPage,
@@ -42,6 +42,8 @@ async function askForAll(read: Read): Promise<void> {
   for (const filter of filters) await findNotificationPage(read, { ...bounds, ...nothing, ...filter }, 21);
   const reader = { client: 'client', purpose: undefined };
   await listVisibleDocuments(read, { citizenId: 'citizen 7', reader, now: 1, after: undefined, limit: 21 });
+  for (const status of [undefined, 'quarantined'] as const)
+    await listDeposits(read, { issuer: 'client', status, after: undefined, limit: 21 });
   // The inbox has no message to decrypt.
   await findInboxPage({ read, citizenKeys: { keyOf: () => assert.fail() } as never }, 'citizen 7', { limit: 20 });
 }

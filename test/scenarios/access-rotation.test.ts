@@ -27,14 +27,14 @@ async function secondProcess(
   t: Parameters<typeof startTokenServer>[0],
   first: TokenServer,
 ): Promise<Pick<TokenServer, 'ask' | 'checker'>> {
-  const { db, clock, signingKeyDeps } = first;
+  const { db, clock, signingKeyDeps, clientKeys } = first;
   const keys = await openSigningKeys(signingKeyDeps);
   const clients = createClientCache(db.read, clock);
   const report = (fault: unknown) => assert.ifError(fault);
   const quotas = createQuotaLimiter(clock, systemRandom);
   const onRefused = () => assert.fail('no request is refused');
   const shared = { db, clock, keys, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true };
-  const parts = { ...shared, quotas, report, onRefused };
+  const parts = { ...shared, quotas, report, onRefused, clientKeys };
   const { ask } = await listenOnLoopback(t, createAuthorizationServer(parts).handler);
   return { ask, checker: createTokenChecker({ clock, publicUrl, keys, clients, trusted: [] }) };
 }

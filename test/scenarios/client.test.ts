@@ -13,6 +13,7 @@ import { fetchOnce } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 // The client in `client/` with a running server.
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
@@ -289,4 +290,33 @@ test('the feed can be read to its end, from a given event, and followed until th
   stopping.abort(new Error('enough'));
   await assert.rejects(waiting, /^Error: enough$/);
   await assert.rejects(all(client.events({ after: '999999' })), { slug: 'cursor-expired', status: 410 });
+});
+
+test('a team reads its own client, tests its webhook, and lists its calls and deposits', async (t) => {
+  const receiver = await startWebhookReceiver(t);
+  const { body: webhook } = await client.call('createWebhook', { body: { url: receiver.url } });
+  const { outcome, httpStatus } = await client.testWebhook(webhook.id);
+  assert.deepEqual([outcome, httpStatus, receiver.calls.length], ['accepted', 204, 1]);
+  const tested = await client.testWebhook(webhook.id, { type: 'notification.opened' });
+  assert.equal(tested.type, 'notification.opened');
+  const { id } = await client.send({ citizenId: 'demo-mary', message: 'Three' });
+  await waitUntil(async () => (await all(client.webhookCalls(webhook.id))).some(({ state }) => state === 'done'));
+  const types = ['notification.opened', 'notification.delivery-ended'];
+  const ended = await all(client.events({ follow: false, types }));
+  assert.ok(ended.some(({ data }) => data.notification === id));
+  assert.deepEqual(await all(client.events({ follow: false, types: ['notification.confirmed'] })), []);
+  const about = { title: 'Permit', mediaType: 'text/plain' };
+  const deposited: string[] = [];
+  for (const citizenId of ['demo-mary', 'demo-layla'])
+    deposited.push((await client.deposit(new Blob(['Permit']), { ...about, citizenId })).id);
+  const listed: string[] = [];
+  for await (const document of client.documents({ limit: 1 })) {
+    listed.push(document.id);
+    if (listed.length === 2) break;
+  }
+  assert.deepEqual(listed, deposited.toReversed());
+  const own = await client.ownClient();
+  assert.equal(own.clientId, credentials().clientId);
+  assert.ok(own.usage.counts.some(({ operation, requests }) => operation === 'testWebhook' && requests === 2));
+  await client.call('removeWebhook', { params: { id: webhook.id } });
 });

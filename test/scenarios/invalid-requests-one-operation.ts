@@ -23,6 +23,8 @@ const operationsWithId = [
   ['removeWebhook', 'webhook', 'webhook-not-found'],
   ['rotateWebhookSecret', 'webhook', 'webhook-not-found'],
   ['redeliverWebhook', 'webhook', 'webhook-not-found'],
+  ['testWebhook', 'webhook', 'webhook-not-found'],
+  ['listWebhookCalls', 'webhook', 'webhook-not-found'],
   ['readTemplate', 'template', 'template-not-found'],
   ['removeTemplate', 'template', 'template-not-found'],
   ['readReceipt', 'event', 'receipt-not-found'],

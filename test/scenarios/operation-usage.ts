@@ -47,9 +47,10 @@ export async function callEveryOperation(ask: HttpSend, token: string, otherToke
       clientId: String(decodeJwt(token)['client_id']),
       events: {
         'document.deposited': 1,
-        'document.listed': 1,
+        'document.listed': 2,
         'document.record-read': 4,
         'document.retrieved': 2,
+        'documents.listed': 1,
         'identity.searched': 1,
         'identity.verification-read': 1,
         'identity.verified': 5,
@@ -90,6 +91,8 @@ async function callNotificationOperations({ token, expect, validRequest: good }:
   await expect(200, good('readEvidence'));
   await expect(200, good('rotateWebhookSecret'));
   await expect(202, good('redeliverWebhook'));
+  await expect(200, good('testWebhook'));
+  await expect(200, good('listWebhookCalls'));
   await expect(200, good('removeWebhook'));
   await expect(200, good('removeTemplate'));
 }
@@ -104,6 +107,7 @@ async function callDocumentOperations({ token, ids, expect }: OperationCaller): 
   await expect(200, { ...read(), path: `${path}/record` });
   await expect(416, read({ range: 'bytes=999999-' }));
   await expect(200, { ...read(), path: '/v1/documents?citizenId=demo-mary' });
+  await expect(200, { ...read(), path: '/v1/documents' });
 }
 
 /** Calls that use no citizen data, and refusals. Only the refusals of a document and of its record leave events. */
@@ -112,6 +116,7 @@ async function callWithoutEvents(
   otherToken: string,
 ): Promise<void> {
   await expect(200, good('listWebhooks'));
+  await expect(200, good('readClient'));
   await expect(200, good('listTemplates'));
   await expect(200, good('readEvents'));
   await expect(200, good('listEndpoints'));

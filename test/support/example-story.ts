@@ -4,6 +4,7 @@ import { createExampleRecorder, type ExampleRecorder } from './example-recorder.
 import { makeDemoWithExternalIssuer } from './external-issuer.ts';
 import { type CleanupScope, type ServerFixture, waitUntilSigned } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
+import { startWebhookReceiver } from './webhook-receiver.ts';
 
 const claims = {
   citizenId: 'demo-mary',
@@ -33,7 +34,9 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   await recordNotifications(recorder, document);
   await recordTemplates(recorder);
   await recordWebhooks(recorder);
+  await recordWebhookCalls(scope, recorder);
   await recordCitizen(home, recorder);
+  await recorder.record('readClient');
   await recorder.record('listEndpoints');
   return recorder.examples;
 }
@@ -98,6 +101,21 @@ async function recordWebhooks({ record }: ExampleRecorder): Promise<void> {
   await record('rotateWebhookSecret', { params });
   await record('redeliverWebhook', { params });
   await record('removeWebhook', { params });
+}
+
+async function recordWebhookCalls(scope: CleanupScope, { record, send }: ExampleRecorder): Promise<void> {
+  const { url } = await startWebhookReceiver(scope);
+  const { id } = await send('createWebhook', { body: { url } });
+  const params = { id: String(id) };
+  await record('testWebhook', { params, body: { type: 'notification.delivery-ended' } });
+  await send('sendNotification', { body: message });
+  const hasEnded = (call: unknown) => Object(call)['state'] === 'done';
+  await waitUntil(async () => {
+    const { items } = await send('listWebhookCalls', { params, query: { limit: 1 } });
+    return Array.isArray(items) && items.length > 0 && items.every(hasEnded);
+  });
+  await record('listWebhookCalls', { params, query: { limit: 1 } });
+  await send('removeWebhook', { params });
 }
 
 async function recordCitizen(home: ServerFixture, { record }: ExampleRecorder): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { type Authorizer, createDispatch } from '../../src/api/dispatch.ts';
 import { bindOperation, type Operation, type OperationResponse, scopes } from '../../src/api/operation.ts';
+import { createConcurrencyLimiter } from '../../src/auth/concurrency-limiter.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import { signingKeyFromSeed } from '../../src/crypto/signing-key.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -12,6 +13,7 @@ import type { Refusal } from '../../src/kernel/refusal.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
 import { createCommitter } from '../../src/ledger/commit.ts';
+import { createHostResolver } from '../../src/net/resolve-host.ts';
 import { cancelNotification } from '../../src/notifications/cancel-notification.ts';
 import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
 import { createTemplate } from '../../src/notifications/create-template.ts';
@@ -30,8 +32,8 @@ import { readTemplate } from '../../src/notifications/read-template.ts';
 import { removeTemplate } from '../../src/notifications/remove-template.ts';
 import { sendNotification } from '../../src/notifications/send-notification.ts';
 import { findOwnTemplate } from '../../src/notifications/templates/template-shape.ts';
+import { createPostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
 import { createPrivateHostCheck } from '../../src/notifications/webhooks/private-host-check.ts';
-import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
 import type { WebhookPorts } from '../../src/notifications/webhooks/webhook-shape.ts';
 import { createMemoryErasedList } from './memory-erased-list.ts';
 
@@ -177,6 +179,8 @@ function createPorts(
     codeCountKey: new Uint8Array(32).fill(8),
     allowPrivateTargets: true,
     isPrivateHost: createPrivateHostCheck({ resolve: createHostResolver(true), allowPrivate: true }),
+    post: createPostWebhookCall({ resolve: createHostResolver(true), allowPrivate: true, timeoutMs: 5_000 }),
+    testSlots: createConcurrencyLimiter(2),
     evidenceKey: () => evidenceKey,
     evidenceIssuer: 'https://services.example.gov',
     calendar: { holidays: new Set() },

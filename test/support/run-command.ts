@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { commandLine } from '../../src/app/command-line.ts';
+import type { ClientsContext } from '../../src/cli/client-flags.ts';
 import { clientCommands } from '../../src/cli/clients.ts';
 import { runCommandLine } from '../../src/cli/command.ts';
-import type { CommandContext } from '../../src/cli/command-context.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
@@ -58,7 +58,8 @@ export async function openClientCommands(
   const citizenKeys = createCitizenKeys(db.read, rootKeyFromBytes(new Uint8Array(32)), systemRandom);
   const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
   const hooks: { beforeCommit?: (() => Promise<void>) | undefined } = {};
-  const deps: CommandContext = {
+  const deps: ClientsContext = {
+    settings: { webhookPrivateTargets: false },
     read: db.read,
     commit: async (unit) => {
       await hooks.beforeCommit?.();

@@ -10,6 +10,7 @@ import { createClientCache } from '../../src/auth/client-cache.ts';
 import { parseClientKeys } from '../../src/auth/client-keys.ts';
 import { insertClient } from '../../src/auth/client-store.ts';
 import { createDpopNonces, type DpopNonces } from '../../src/auth/dpop-nonces.ts';
+import { createFetchedClientKeys, type FetchedClientKeys } from '../../src/auth/fetched-client-keys.ts';
 import { createQuotaLimiter } from '../../src/auth/quota.ts';
 import {
   createMissingSigningKeys,
@@ -25,6 +26,8 @@ import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import { type SigningUse, signBytes } from '../../src/crypto/signing-key.ts';
 import type { Database } from '../../src/db/database.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { createPublicFetch } from '../../src/net/fetch-public.ts';
+import { createHostResolver } from '../../src/net/resolve-host.ts';
 import { type Engine, engines } from './database-engines.ts';
 
 export const publicUrl = 'https://api.example.gov';
@@ -40,6 +43,8 @@ export type TokenApp = {
   readonly checker: TokenChecker;
   readonly client: NewClient;
   readonly nonces: DpopNonces | undefined;
+  /** Fetches keys from addresses on loopback. */
+  readonly clientKeys: FetchedClientKeys;
   readonly addClient: (wanted: ClientOptions) => Promise<NewClient>;
 };
 
@@ -89,7 +94,12 @@ export async function openTokenApp(
   const isFirstUse = createReplayDetector({ db, clock, stopwatch: clock.now }, 'DPoP');
   const binding = { clock, publicUrl, isFirstUse, nonces };
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted: trustedIssuers, binding });
-  return { db, queryCounter, clock, signingKeyDeps, keys, checker, client, addClient, nonces };
+  const clientKeys = createFetchedClientKeys({
+    httpFetch: createPublicFetch({ allowPrivate: true, resolve: createHostResolver(true) }),
+    clock,
+    onFault: () => undefined,
+  });
+  return { db, queryCounter, clock, signingKeyDeps, keys, checker, client, addClient, nonces, clientKeys };
 }
 
 /** Replaces the key of a use like `keys rotate`, without the ledger event. */

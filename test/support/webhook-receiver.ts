@@ -1,12 +1,12 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
+import type { CleanupScope } from './server-process.ts';
 
 /** A received call. */
 export type ReceivedWebhookCall = { readonly headers: IncomingHttpHeaders; readonly body: string };
 
 /** Starts a receiver on loopback that answers with the status of `answer`, 204 by default. */
-export async function startWebhookReceiver(t: TestContext, answer: () => number = () => 204) {
+export async function startWebhookReceiver(t: CleanupScope, answer: () => number = () => 204) {
   const calls: ReceivedWebhookCall[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -11,6 +11,7 @@ const groups: Readonly<Record<string, { readonly idPrefix: string; readonly desc
   templates: { idPrefix: 'tpl', description: 'Store texts for messages to many citizens, in several languages.' },
   webhooks: { idPrefix: 'whk', description: 'Receive the events of notifications as HTTP calls.' },
   events: { idPrefix: 'evt', description: 'Read the events of notifications as a feed without gaps.' },
+  client: { idPrefix: 'evt', description: 'Show a client what is registered for it, and how it uses the interface.' },
   inbox: { idPrefix: 'ntf', description: 'Show citizens their official messages.' },
   'register-record': { idPrefix: 'evt', description: 'Show citizens their record in the register.' },
   'register-lock': { idPrefix: 'evt', description: 'Let citizens lock their own record against verification.' },

@@ -176,8 +176,8 @@ create table signing_key (
   withdrawn boolean not null default false check (withdrawn in (true, false))
 );
 
--- The programs that may call. A client authenticates by exactly one of: a secret (its hash), its own keys, a certificate,
--- or another issuer.
+-- The programs that may call. A client authenticates by exactly one of: a secret (its hash), its own keys, keys at an
+-- https URL, a certificate, or another issuer.
 -- binding: what its access tokens must be bound to.
 -- purposes, legal_bases: JSON lists of what it may state; null: any.
 -- purpose_texts: what the purposes mean in words, for citizens; JSON by purpose and language.
@@ -190,6 +190,7 @@ create table client (
   scopes text not null,
   secret_hash bytea,
   jwks text,
+  jwks_uri text,
   certificate text,
   issuer text,
   binding text not null check (binding in ('none', 'dpop', 'mtls')),
@@ -209,10 +210,11 @@ create table client (
   created_at bigint not null check (created_at between 0 and 9007199254740991),
   disabled_at bigint check (disabled_at between 0 and 9007199254740991),
   check (
-    (secret_hash is not null and jwks is null and certificate is null and issuer is null)
-    or (secret_hash is null and jwks is not null and certificate is null and issuer is null)
-    or (secret_hash is null and jwks is null and certificate is not null and issuer is null)
-    or (secret_hash is null and jwks is null and certificate is null and issuer is not null)
+    (secret_hash is not null and jwks is null and jwks_uri is null and certificate is null and issuer is null)
+    or (secret_hash is null and jwks is not null and jwks_uri is null and certificate is null and issuer is null)
+    or (secret_hash is null and jwks is null and jwks_uri is not null and certificate is null and issuer is null)
+    or (secret_hash is null and jwks is null and jwks_uri is null and certificate is not null and issuer is null)
+    or (secret_hash is null and jwks is null and jwks_uri is null and certificate is null and issuer is not null)
   )
 );
 
@@ -241,6 +243,30 @@ create table quota_bucket (
   at bigint not null check (at between 0 and 9007199254740991),
   granted bigint not null check (granted between 0 and 9007199254740991),
   primary key (client_id, scope)
+);
+
+-- The requests of a client by day (days since 1970, UTC), operation and outcome: a decision, the name of a problem, or `ok`.
+-- Counted in memory and added every few seconds, so a crash loses some. Deleted after 90 days.
+create table client_use (
+  client_id text not null,
+  day bigint not null check (day between 0 and 9007199254740991),
+  operation text not null,
+  outcome text not null,
+  requests bigint not null check (requests between 0 and 9007199254740991),
+  primary key (client_id, day, operation, outcome)
+);
+
+create index client_use_by_day on client_use (day);
+
+-- What is known of the keys and other credentials of a client.
+-- added_at: null for those that the client had from the start, and for those that it publishes itself.
+-- last_used_at: when one was last used to get a token; written at most once an hour.
+create table client_credential (
+  client_id text not null,
+  credential_id text not null,
+  added_at bigint check (added_at between 0 and 9007199254740991),
+  last_used_at bigint check (last_used_at between 0 and 9007199254740991),
+  primary key (client_id, credential_id)
 );
 
 -- The response to a request with an Idempotency-Key. The worker deletes rows after 30 days.
@@ -639,7 +665,8 @@ create table webhook_host (
 );
 
 -- One event for one webhook, and the queue itself. A claim moves run_at forward, so that a lost worker costs a minute.
--- status `dead`: given up, and kept until its client asks for it again. answer: the last HTTP status.
+-- status `dead`: given up, and kept until its client asks for it again.
+-- answer, outcome, started_at, duration_ms: the HTTP status, outcome, time and duration of the last attempt that has ended.
 -- The event is first in the key, because calls are deleted with their event.
 -- engine: sqlite
 create table webhook_call (
@@ -649,6 +676,9 @@ create table webhook_call (
   attempts bigint not null check (attempts between 0 and 9007199254740991),
   run_at bigint not null check (run_at between 0 and 9007199254740991),
   answer bigint check (answer between 0 and 9007199254740991),
+  outcome text,
+  started_at bigint check (started_at between 0 and 9007199254740991),
+  duration_ms bigint check (duration_ms between 0 and 9007199254740991),
   primary key (event_id, webhook_id)
 ) without rowid;
 
@@ -660,11 +690,16 @@ create table webhook_call (
   attempts bigint not null check (attempts between 0 and 9007199254740991),
   run_at bigint not null check (run_at between 0 and 9007199254740991),
   answer bigint check (answer between 0 and 9007199254740991),
+  outcome text,
+  started_at bigint check (started_at between 0 and 9007199254740991),
+  duration_ms bigint check (duration_ms between 0 and 9007199254740991),
   primary key (event_id, webhook_id)
 );
 
 -- By webhook, so that one whose receiver does not respond does not delay the others.
 create index webhook_call_due on webhook_call (webhook_id, run_at, event_id) where status = 'queued';
+-- A client lists the calls of its webhook.
+create index webhook_call_of_webhook on webhook_call (webhook_id, event_id);
 create index webhook_call_dead on webhook_call (webhook_id, event_id) where status = 'dead';
 
 ---------------------------------------------------------------------------------------------------------------------
@@ -713,6 +748,8 @@ create table document (
 );
 
 create index document_of_citizen on document (citizen_id, id);
+-- A client lists its deposits, of one status or of all.
+create index document_of_issuer on document (issuer, status, id);
 create index document_scan_due on document (scan_due_at, id) where scan_due_at is not null;
 -- Without erased and withdrawn documents, which are not scanned again.
 create index document_to_rescan on document (coalesce(scanned_at, 0), id)

@@ -146,6 +146,8 @@ const summaryProperties = {
     'The deadline of delivery. Without proof by then, the status becomes sent, unknown or undeliverable.',
   ),
   receipt: Type.String({ description: 'The path of the ledger receipt of the acceptance.' }),
+  reason: Type.Optional(reasonShape),
+  deliveries: Type.Array(deliveryShape, { description: 'The deliveries: one for each channel and reminder.' }),
 };
 
 /** The schema of a notification in a list. */
@@ -156,20 +158,20 @@ export const notificationShape = closedObject(
   {
     ...summaryProperties,
     language: nullableString('The language that the sender requested (BCP 47). null: none.'),
-    reason: Type.Optional(reasonShape),
-    deliveries: Type.Array(deliveryShape, { description: 'The deliveries: one for each channel and reminder.' }),
     timeline: Type.Array(timelineShape, { description: 'All events, the oldest first.' }),
   },
   { $id: 'Notification' },
 );
 
-/** A notification with its deliveries, attempts and history. */
-export type NotificationDetails = {
+/** A notification with its deliveries and attempts. */
+export type NotificationWithDeliveries = {
   readonly notification: Notification;
   readonly deliveries: readonly Delivery[];
   readonly attempts: readonly Attempt[];
-  readonly history: readonly HistoryEntry[];
 };
+
+/** A notification with its deliveries, attempts and history. */
+export type NotificationDetails = NotificationWithDeliveries & { readonly history: readonly HistoryEntry[] };
 
 /** An entry of a timeline (`at` in epoch ms). */
 export type TimelineEntry = {
@@ -186,10 +188,15 @@ export type TimelineEntry = {
   readonly repeated?: boolean;
 };
 
-/** The JSON of `notificationSummaryShape`. */
-export function notificationSummaryOf(notification: Notification) {
+/**
+ * The JSON of `notificationSummaryShape`. The times and reminders of untried channels depend on the citizen's preferences and show
+ * whether the citizen exists, so only callers with the scope `citizens:known` see them.
+ */
+export function notificationSummaryOf(found: NotificationWithDeliveries, { scopes }: Pick<Caller, 'scopes'>) {
   const { id, citizenId, reference, category, status, statusAt, createdAt, sendAt, deliverBy, legalEffect } =
-    notification;
+    found.notification;
+  const mayKnowCitizen = scopes.has('citizens:known');
+  const { attempts } = found;
   return {
     id,
     citizenId,
@@ -201,25 +208,23 @@ export function notificationSummaryOf(notification: Notification) {
     ...(sendAt === null ? {} : { sendAt: formatInstant(sendAt) }),
     ...(legalEffect === null ? {} : { legalEffect }),
     deliverBy: formatInstant(deliverBy),
-    receipt: receiptPathOf(notification),
+    receipt: receiptPathOf(found.notification),
+    ...reasonMemberOf(found),
+    deliveries: shownDeliveriesOf(found, mayKnowCitizen).map((one) => deliveryView(one, { attempts, mayKnowCitizen })),
   };
 }
 
-/**
- * The JSON of `notificationShape`. The times and reminders of untried channels depend on the citizen's preferences and show whether the
- * citizen exists, so only callers with the scope `citizens:known` see them.
- */
-export function notificationView(found: NotificationDetails, { scopes }: Pick<Caller, 'scopes'>) {
-  const mayKnowCitizen = scopes.has('citizens:known');
-  const shown = found.deliveries.filter((one) => mayKnowCitizen || !(one.reminder && isUntried(one, found.attempts)));
-  const record = { ...found, deliveries: shown };
-  const { notification, deliveries, attempts } = record;
+function shownDeliveriesOf({ deliveries, attempts }: NotificationWithDeliveries, mayKnowCitizen: boolean) {
+  return deliveries.filter((one) => mayKnowCitizen || !(one.reminder && isUntried(one, attempts)));
+}
+
+/** The JSON of `notificationShape`. */
+export function notificationView(found: NotificationDetails, caller: Pick<Caller, 'scopes'>) {
+  const deliveries = shownDeliveriesOf(found, caller.scopes.has('citizens:known'));
   return {
-    ...notificationSummaryOf(notification),
-    language: notification.language,
-    ...reasonMemberOf(found),
-    deliveries: deliveries.map((delivery) => deliveryView(delivery, { attempts, mayKnowCitizen })),
-    timeline: timelineOf(record).map(({ at, event, channel, attempt, reason }) => ({
+    ...notificationSummaryOf(found, caller),
+    language: found.notification.language,
+    timeline: timelineOf({ ...found, deliveries }).map(({ at, event, channel, attempt, reason }) => ({
       at: formatInstant(at),
       event,
       ...(channel === undefined ? {} : { channel }),
@@ -229,7 +234,7 @@ export function notificationView(found: NotificationDetails, { scopes }: Pick<Ca
   };
 }
 
-function reasonMemberOf({ notification: { status }, deliveries }: NotificationDetails) {
+function reasonMemberOf({ notification: { status }, deliveries }: NotificationWithDeliveries) {
   if (!isUnproven(status)) return {};
   const code = unprovenReasonOf(status, deliveries);
   return { reason: status === 'undeliverable' ? notificationReasonOf(code) : reasonOf(code) };

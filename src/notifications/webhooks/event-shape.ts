@@ -32,6 +32,12 @@ const data = Type.Object(
         'The code of the reason why the delivery failed, or why the notification ended without proof. Otherwise absent.',
       ),
     ),
+    test: Type.Optional(
+      Type.Boolean({
+        description:
+          'true for an event of POST /v1/webhooks/{id}/test, whose notification does not exist. Otherwise absent.',
+      }),
+    ),
   },
   {
     $id: 'EventData',
@@ -43,7 +49,7 @@ const data = Type.Object(
 /** The members of an event in the feed and in the calls of webhooks. */
 export const eventMembers = {
   number: Type.Integer({
-    description: 'The number of the event among the events of your client, from 1 without gaps.',
+    description: 'The number of the event among the events of your client, from 1 without gaps. 0 for a test event.',
   }),
   type: Type.String({ description: `The type of the event: ${feedEventTypes.join(', ')}. Ignore unknown types.` }),
   timestamp: Type.String({ format: 'date-time', description: 'The time of the event.' }),

@@ -16,7 +16,8 @@ export const feedEventTypes = [
   'notification.confirmed',
   'notification.cancelled',
 ] as const;
-type FeedEventType = Extract<CitizenEvent['type'], (typeof feedEventTypes)[number]>;
+/** The type of an event in the feed. */
+export type FeedEventType = Extract<CitizenEvent['type'], (typeof feedEventTypes)[number]>;
 
 /** The outcomes of a delivery attempt in the feed: `retry` is a failed attempt that another one follows. */
 export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped', 'retry'] as const;
@@ -102,14 +103,29 @@ export function moveFeedHead(clientId: string, from: number, to: number): Statem
   };
 }
 
+/** The most events that a query with types reads. Most events may have other types. */
+export const eventsPerQuery = 10_000;
+
+type FeedPage = {
+  readonly clientId: string;
+  readonly after: number;
+  readonly limit: number;
+  /** Only events of these types, among the next `eventsPerQuery` events; undefined for all. */
+  readonly types?: readonly string[] | undefined;
+};
+
 /** A client's events after a number, in order. */
-export async function findFeedEvents(read: Read, clientId: string, after: number, limit: number): Promise<FeedEvent[]> {
-  const rows = await read(
-    `select id, client_id, number, at, type, data from feed_event
-      where client_id = $1 and number > $2 order by number limit $3`,
-    [clientId, after, limit],
-  );
-  return rows.map(feedEventFromRow);
+export async function findFeedEvents(read: Read, { clientId, after, limit, types }: FeedPage): Promise<FeedEvent[]> {
+  const columns = 'id, client_id, number, at, type, data';
+  if (types === undefined) {
+    const sql = `select ${columns} from feed_event where client_id = $1 and number > $2 order by number limit $3`;
+    return (await read(sql, [clientId, after, limit])).map(feedEventFromRow);
+  }
+  const given = types.map((_type, index) => `$${index + 5}`).join(', ');
+  // Without the upper bound, a rare type would let one request read the whole feed.
+  const sql = `select ${columns} from feed_event
+    where client_id = $1 and number > $2 and number <= $4 and type in (${given}) order by number limit $3`;
+  return (await read(sql, [clientId, after, limit, after + eventsPerQuery, ...types])).map(feedEventFromRow);
 }
 
 const findFeedRow = lookupByKey('feed_event', 'id', 'id, client_id, number, at, type, data');

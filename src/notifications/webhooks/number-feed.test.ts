@@ -74,7 +74,7 @@ for (const engine of engines) {
     await addEvent(one, 'opened', 'read', start + 300);
     await addEvent(other, 'delivery-ended', 'sending', start + 500);
     await createFeedNumberer({ read: db.read, write: db.write, clock }).run('pass');
-    const feed = await findFeedEvents(db.read, 'team', 0, 10);
+    const feed = await findFeedEvents(db.read, { clientId: 'team', after: 0, limit: 10 });
     assert.deepEqual(
       feed.map(({ number, at, data }) => [number, at - start, data.notification, data.status]),
       [
@@ -104,7 +104,10 @@ for (const engine of engines) {
     assert.equal(await numberer.nextDueAt(), start);
     await numberer.run('pass');
     assert.deepEqual(
-      (await findFeedEvents(db.read, 'team', 0, 10)).map(({ number, at }) => [number, at - start]),
+      (await findFeedEvents(db.read, { clientId: 'team', after: 0, limit: 10 })).map(({ number, at }) => [
+        number,
+        at - start,
+      ]),
       [[1, hour]],
     );
     assert.deepEqual(
@@ -133,7 +136,7 @@ for (const engine of engines) {
     await addEvents(1);
     while ((await numberer.nextDueAt()) !== undefined) {
       for (const pass of await numberer.claim(1)) await numberer.run(pass);
-      passes.push((await findFeedEvents(db.read, 'team', 0, 10)).length);
+      passes.push((await findFeedEvents(db.read, { clientId: 'team', after: 0, limit: 10 })).length);
     }
     assert.deepEqual([units, passes], [2, [1, 4]]);
   });

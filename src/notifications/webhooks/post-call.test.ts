@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { queryObjects } from 'node:v8';
 import { startWebhookReceiver } from '../../../test/support/webhook-receiver.ts';
+import { createHostResolver } from '../../net/resolve-host.ts';
 import { postOnce } from '../channels/gateway-request.ts';
 import { createPostWebhookCall } from './post-call.ts';
-import { createHostResolver } from './resolve-host.ts';
 
 /** The number of reachable signals: `queryObjects` collects garbage first. */
 const signals = () => Number(queryObjects(AbortSignal, { format: 'count' }));

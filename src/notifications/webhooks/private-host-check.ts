@@ -4,8 +4,8 @@ import { startDeadline } from '../../jobs/deadline.ts';
 import { systemTimer } from '../../jobs/timer.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
+import { PrivateTarget, resolveAllowedAddresses, type TargetRules } from '../../net/public-target.ts';
 import { maxWebhooks } from './webhook-store.ts';
-import { PrivateTarget, resolveAllowedAddresses, type TargetRules } from './webhook-target.ts';
 
 /** Whether the host of a new webhook resolves to an address that is not public; a refusal when the client has too many lookups running. */
 export type PrivateHostCheck = (url: URL, clientId: string) => Promise<boolean | Refusal>;

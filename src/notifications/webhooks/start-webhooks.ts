@@ -3,12 +3,15 @@ import { createCallTimeout, timedOut } from '../../jobs/call-timeout.ts';
 import { type JobQueue, startJobWorker } from '../../jobs/job-worker.ts';
 import { repeatEvery, startupDelayMs } from '../../jobs/repeat-every.ts';
 import type { Timer } from '../../jobs/timer.ts';
-import { formatInstant, type RandomBytes } from '../../kernel/clock.ts';
+import type { RandomBytes } from '../../kernel/clock.ts';
 import { retryAfterMs } from '../../kernel/retry-after.ts';
+import { parsePublicUrl } from '../../net/public-target.ts';
 import { findFeedEvent } from './feed-store.ts';
 import { createFeedNumberer, type NumbererDeps, type WriteUnit } from './number-feed.ts';
 import type { PostWebhookCall, WebhookCallResult } from './post-call.ts';
 import { pruneFeed } from './prune-feed.ts';
+import { signedCallOf } from './signed-call.ts';
+import { callOutcomeOf } from './webhook-call.ts';
 import {
   claimCalls,
   completeCall,
@@ -18,16 +21,7 @@ import {
   webhookJobFromRow,
 } from './webhook-call-store.ts';
 import { createWebhookScheduler } from './webhook-scheduler.ts';
-import { openWebhookSecret, signedCallHeaders } from './webhook-secret.ts';
-import {
-  disableWebhook,
-  findOlderSecrets,
-  findPendingRedeliveries,
-  findWebhook,
-  redeliverPage,
-  type Webhook,
-} from './webhook-store.ts';
-import { parseWebhookUrl } from './webhook-target.ts';
+import { disableWebhook, findPendingRedeliveries, findWebhook, redeliverPage } from './webhook-store.ts';
 
 type WebhookDeps = NumbererDeps & {
   readonly timer: Timer;
@@ -134,48 +128,33 @@ async function makeCall(deps: WebhookDeps, job: WebhookJob): Promise<boolean> {
   ]);
   // Pruned between the claim and now.
   if (webhook === undefined || event === undefined) return true;
-  const url = parseWebhookUrl(webhook.url, deps.allowPrivateTargets);
+  const url = parsePublicUrl(webhook.url, deps.allowPrivateTargets);
   if (webhook.status !== 'active' || url === undefined) {
-    await deps.write([completeCall(job, { status: 'dead', runAt: deps.clock.now(), answer: null })]);
+    await deps.write([completeCall(job, { status: 'dead', runAt: deps.clock.now() })]);
     return true;
   }
-  const body = JSON.stringify({
-    type: event.type,
-    timestamp: formatInstant(event.at),
-    number: event.number,
-    data: event.data,
-  });
-  const at = deps.clock.now();
-  const secrets = await currentSecretsOf(deps, webhook, at);
-  const headers = signedCallHeaders({ scheme: webhook.signature, secrets }, { id: event.id, at, body });
-  return await storeResult(deps, job, await deps.post({ url, body, headers }));
+  const startedAt = deps.clock.now();
+  const request = await signedCallOf(deps, { webhook, url, event, now: startedAt });
+  const result = await deps.post(request);
+  return await storeResult(deps, job, { result, startedAt });
 }
 
-async function currentSecretsOf(
-  { webhookKey, read }: WebhookDeps,
-  webhook: Webhook,
-  now: number,
-): Promise<Uint8Array[]> {
-  const { id, secret, previous } = webhook;
-  const isReplaced = previous !== undefined && previous.until > now;
-  const sealed = isReplaced ? [secret, previous.secret, ...(await findOlderSecrets(read, id, now))] : [secret];
-  return sealed.map((one) => openWebhookSecret(webhookKey, id, one));
-}
+type CallMade = { readonly result: WebhookCallResult; readonly startedAt: number };
 
-async function storeResult(deps: WebhookDeps, job: WebhookJob, result: WebhookCallResult): Promise<boolean> {
+async function storeResult(deps: WebhookDeps, job: WebhookJob, { result, startedAt }: CallMade): Promise<boolean> {
   const now = deps.clock.now();
-  const answer = 'status' in result ? result.status : null;
-  const isAccepted = answer !== null && answer >= 200 && answer < 300;
-  // 410 Gone: the receiver wants no more calls (Standard Webhooks 1.0.0).
-  const isGone = answer === 410;
+  const outcome = callOutcomeOf(result);
+  const made = { answer: 'status' in result ? result.status : null, outcome, startedAt, durationMs: now - startedAt };
+  const isAccepted = outcome === 'accepted';
+  const isGone = outcome === 'gone';
   const delay = isAccepted || isGone ? undefined : retryDelaysMs[job.attempts - 1];
   if (delay === undefined) {
-    const ended = completeCall(job, { status: isAccepted ? 'done' : 'dead', runAt: now, answer });
+    const ended = completeCall(job, { status: isAccepted ? 'done' : 'dead', runAt: now, made });
     await deps.write(isGone ? [ended, disableWebhook(job.webhook)] : [ended]);
     return isAccepted;
   }
   const requestedMs = 'retryAfter' in result ? (retryAfterMs(result.retryAfter, now) ?? 0) : 0;
   const runAt = now + Math.max(requestedMs, Math.round(delay * (1 + 0.1 * randomFraction(deps.random))));
-  await deps.write([completeCall(job, { status: 'queued', runAt, answer })]);
+  await deps.write([completeCall(job, { status: 'queued', runAt, made })]);
   return false;
 }

@@ -1,7 +1,8 @@
-import type { Read, Row, Statement } from '../../db/database.ts';
+import type { Read, Row, SqlValue, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
-import { idField, integerField, integerOrNull, textField } from '../../db/row-fields.ts';
+import { enumField, idField, integerField, integerOrNull, textField, textOrNull } from '../../db/row-fields.ts';
 import type { EventId, WebhookId } from '../../kernel/id.ts';
+import { type CallAttempt, callOutcomes, type ListedCall } from './webhook-call.ts';
 import { callsPerUnit } from './webhook-store.ts';
 
 /** A claimed call. `attempts` counts this attempt. */
@@ -98,17 +99,65 @@ export function webhookJobFromRow(row: Row): WebhookJob {
 type CallCompletion = {
   readonly status: 'queued' | 'done' | 'dead';
   readonly runAt: number;
-  readonly answer: number | null;
+  /** The attempt that ended; undefined when the receiver was not called. */
+  readonly made?: CallAttempt;
 };
 
 /** Stores the outcome of a call. It does nothing when the call was claimed again in the meantime. */
 export function completeCall(
   { webhook, event, attempts }: WebhookJob,
-  { status, runAt, answer }: CallCompletion,
+  { status, runAt, made }: CallCompletion,
 ): Statement {
+  const changes = ['status = $1', 'run_at = $2'];
+  const args: SqlValue[] = [status, runAt];
+  if (made !== undefined) {
+    changes.push('answer = $6', 'outcome = $7', 'started_at = $8', 'duration_ms = $9');
+    // A clock that was set back in between must not make the duration negative.
+    args.push(made.answer, made.outcome, made.startedAt, Math.max(0, made.durationMs));
+  }
   return {
-    sql: `update webhook_call set status = $1, run_at = $2, answer = $3
-      where webhook_id = $4 and event_id = $5 and attempts = $6 and coalesce(status, '') = 'queued' returning event_id`,
-    args: [status, runAt, answer, webhook, event, attempts],
+    sql: `update webhook_call set ${changes.join(', ')}
+      where webhook_id = $3 and event_id = $4 and attempts = $5 and coalesce(status, '') = 'queued' returning event_id`,
+    args: [...args.slice(0, 2), webhook, event, attempts, ...args.slice(2)],
+  };
+}
+
+/** Sorts after each event id. */
+const afterAllEventIds = 'evt_~';
+
+type CallPage = { readonly webhook: WebhookId; readonly before: EventId | undefined; readonly limit: number };
+
+/** One page of the calls of a webhook, those of the newest events first. */
+export async function findCallPage(read: Read, { webhook, before, limit }: CallPage): Promise<ListedCall[]> {
+  const rows = await read(
+    `select c.event_id, c.status, c.attempts, c.run_at, c.answer, c.outcome, c.started_at, c.duration_ms, e.type, e.at
+      from webhook_call c join feed_event e on e.id = c.event_id
+      where c.webhook_id = $1 and c.event_id < $2 order by c.event_id desc limit $3`,
+    [webhook, before ?? afterAllEventIds, limit],
+  );
+  return rows.map(listedCallFromRow);
+}
+
+const callStateOf = { queued: 'waiting', done: 'done', dead: 'dead' } as const;
+
+function listedCallFromRow(row: Row): ListedCall {
+  return {
+    eventId: idField(row, 'event_id', 'event'),
+    type: textField(row, 'type'),
+    eventAt: integerField(row, 'at'),
+    state: callStateOf[enumField(row, 'status', ['queued', 'done', 'dead'])],
+    attempts: integerField(row, 'attempts'),
+    runAt: integerField(row, 'run_at'),
+    last: lastAttemptFromRow(row),
+  };
+}
+
+function lastAttemptFromRow(row: Row): CallAttempt | undefined {
+  if (textOrNull(row, 'outcome') === null) return undefined;
+  return {
+    outcome: enumField(row, 'outcome', callOutcomes),
+    answer: integerOrNull(row, 'answer'),
+    startedAt: integerField(row, 'started_at'),
+    durationMs: integerField(row, 'duration_ms'),
   };
 }

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import type { Decision, OperationCall, RefusedDecision } from '../../api/operation.ts';
+import type { createConcurrencyLimiter } from '../../auth/concurrency-limiter.ts';
 import type { Statement } from '../../db/database.ts';
 import { formatInstant, type RandomBytes } from '../../kernel/clock.ts';
 import { parseId, type WebhookId } from '../../kernel/id.ts';
 import { refuse } from '../../kernel/refusal.ts';
 import type { SystemEvent } from '../../ledger/ledger-event.ts';
 import { instantSchema } from '../notification/notification-shape.ts';
+import type { PostWebhookCall } from './post-call.ts';
 import type { PrivateHostCheck } from './private-host-check.ts';
 import { openWebhookSecret, webhookPublicKeyOf } from './webhook-secret.ts';
 import { type CallCounts, countCalls, findWebhook, type Webhook } from './webhook-store.ts';
@@ -17,6 +19,10 @@ export type WebhookPorts = {
   readonly webhookKey: Uint8Array;
   readonly allowPrivateTargets: boolean;
   readonly isPrivateHost: PrivateHostCheck;
+  /** Calls a receiver for a test. */
+  readonly post: PostWebhookCall;
+  /** Limits the tests of a client that run at the same time. */
+  readonly testSlots: ReturnType<typeof createConcurrencyLimiter>;
 };
 
 /** The request of the operations on one webhook. */
@@ -26,6 +32,10 @@ export const webhookRequest = {
     { additionalProperties: false },
   ),
 };
+
+/** The description of the outcomes of a call. */
+export const callOutcomeDescription =
+  'accepted: 2xx. gone: 410, which disables the webhook. rejected: another HTTP status. private-target: the host has an address that is not public. unknown-host: no address was found. certificate-invalid: the TLS certificate does not verify. unreachable: there was no connection, or no HTTP response. timed-out: there was no response within 15 seconds.';
 
 /** A webhook as the API returns it. The secret is present only when it is new. */
 export const webhookShape = Type.Object(
@@ -88,6 +98,17 @@ function publicKeysOf(webhookKey: Uint8Array, { id, secret, previous }: Webhook)
   };
 }
 
+/** The webhook of a request if it belongs to the client and is not removed. */
+export async function findOwnWebhook({
+  params,
+  read,
+  caller,
+}: Pick<WebhookCall, 'params' | 'read' | 'caller'>): Promise<Webhook | undefined> {
+  const id = parseId('webhook', params.id);
+  const webhook = id === undefined ? undefined : await findWebhook(read, id);
+  return webhook?.clientId === caller.clientId && webhook.status !== 'removed' ? webhook : undefined;
+}
+
 /** A call of an operation on one webhook. */
 export type WebhookCall = OperationCall<typeof webhookRequest, WebhookPorts>;
 
@@ -105,10 +126,8 @@ export async function changeOwnWebhook(
   status: 200 | 202,
   apply: (webhook: Webhook) => WebhookChange,
 ): Promise<Decision | RefusedDecision> {
-  const id = parseId('webhook', call.params.id);
-  const webhook = id === undefined ? undefined : await findWebhook(call.read, id);
-  if (webhook?.clientId !== call.caller.clientId || webhook.status === 'removed')
-    return { refusal: refuse('webhook-not-found') };
+  const webhook = await findOwnWebhook(call);
+  if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
   const { change, changed, statements, secret } = apply(webhook);
   const json = webhookView(call.ports.webhookKey, changed, await countCalls(call.read, webhook.id), secret);
   return {

@@ -33,7 +33,7 @@ function addressesIn(result: PromiseSettledResult<readonly string[]>, family: nu
 /** Resolves by the system library, which also knows the names in the hosts file: for servers that allow private hosts. */
 const resolveBySystem: ResolveHost = (host) => lookup(host, { all: true });
 
-/** Creates the resolver for the hosts of webhooks. */
+/** Creates the resolver for the hosts of URLs that clients choose. */
 export function createHostResolver(allowPrivate: boolean): ResolveHost {
   return allowPrivate ? resolveBySystem : createDnsResolver();
 }

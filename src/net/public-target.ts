@@ -1,9 +1,9 @@
 import { addAbortListener } from 'node:events';
-import { BlockList, isIP } from 'node:net';
-import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { unbracketedHost } from '../kernel/unbracketed-host.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
-/** The host resolves to an address that webhooks must not reach. */
+/** The host resolves to an address on an internal network, which no request of the server may reach. */
 export class PrivateTarget extends Error {
   constructor() {
     super('the host resolves to an address that is not public');
@@ -74,8 +74,11 @@ function isInternalName(host: string): boolean {
   return labels.length === 1 || last === '' || internalTopLevelNames.includes(last) || metadataHosts.includes(host);
 }
 
-/** Parses the URL of a webhook; undefined when it is not allowed. Plain HTTP and private hosts need the setting of the operator. */
-export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | undefined {
+/**
+ * Parses the URL that a client chose for a webhook or its keys; undefined when it is not allowed. Plain HTTP and private hosts need the
+ * setting of the operator.
+ */
+export function parsePublicUrl(text: string, allowPrivate: boolean): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
@@ -87,7 +90,7 @@ export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | unde
   return isInternalName(host) ? undefined : url;
 }
 
-/** How the hosts of webhooks are resolved, and whether private addresses are allowed. */
+/** How the hosts of such URLs are resolved, and whether private addresses are allowed. */
 export type TargetRules = { readonly resolve: ResolveHost; readonly allowPrivate: boolean };
 
 /**
@@ -104,6 +107,17 @@ export async function resolveAllowedAddresses(
   const addresses = family === 0 ? await untilAborted(signal, resolve(host, signal)) : [{ address: host, family }];
   if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) throw new PrivateTarget();
   return addresses;
+}
+
+/**
+ * The options of a request to the URL. It connects to the addresses that were checked, so a DNS answer that changes after the check (DNS
+ * rebinding) has no effect.
+ */
+export async function publicConnection(url: URL, rules: TargetRules, signal: AbortSignal) {
+  const addresses = await resolveAllowedAddresses(url, rules, signal);
+  const lookup: LookupFunction = (_host, _options, done) => done(null, [...addresses]);
+  // With `autoSelectFamily`, the connection asks `lookup` for all addresses.
+  return { lookup, signal, agent: false, autoSelectFamily: true, maxHeaderSize: 16_384 } as const;
 }
 
 /** A resolver can hang, so the signal ends the wait. */

@@ -1,0 +1,28 @@
+import type { IdGenerator } from '../../kernel/id.ts';
+import type { ChannelName, NotificationStatus } from '../notification/notification.ts';
+import type { ReasonCode } from '../notification/reason.ts';
+import type { FeedEventType, feedOutcomes } from './feed-store.ts';
+
+type TestFacts = {
+  readonly status: NotificationStatus;
+  readonly channel?: ChannelName;
+  readonly outcome?: (typeof feedOutcomes)[number];
+  readonly reason?: ReasonCode;
+};
+
+/** The facts of a test event of each type, as a real event of that type could have them. */
+const testFacts: Readonly<Record<FeedEventType, TestFacts>> = {
+  'notification.delivery-ended': { status: 'delivered', channel: 'email', outcome: 'delivered' },
+  'notification.sent': { status: 'sent', reason: 'no-proof' },
+  'notification.unknown': { status: 'unknown', reason: 'outcome-unknown' },
+  'notification.undeliverable': { status: 'undeliverable', reason: 'no-contact' },
+  'notification.opened': { status: 'read' },
+  'notification.confirmed': { status: 'delivered', channel: 'email' },
+  'notification.cancelled': { status: 'cancelled' },
+};
+
+/** The data of a test event. The ids are new, and nothing has them. */
+export function testEventDataOf(type: FeedEventType, createId: IdGenerator) {
+  const delivery = type === 'notification.delivery-ended' ? { delivery: createId('delivery') } : {};
+  return { notification: createId('notification'), reference: null, ...testFacts[type], ...delivery, test: true };
+}
