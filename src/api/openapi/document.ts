@@ -145,6 +145,10 @@ type BodyContext = {
 function requestBodyOf<P>(operation: Operation<P>, { limit, examples, components }: BodyContext) {
   const { request, bodyBytes } = operation;
   const name = `${capitalize(operation.name)}Body`;
+  if (bodyBytes?.texts !== undefined) {
+    const content = bodyBytes.texts.map((text) => [text.type, textContent(text, undefined)] as const);
+    return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  }
   if (bodyBytes !== undefined) {
     const { usualType, form } = bodyBytes;
     const sent = { ...documentBytes, description: `The bytes of the document. The maximum is ${limit} bytes.` };
