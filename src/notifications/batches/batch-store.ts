@@ -37,16 +37,22 @@ export function insertBatch(
   return [
     { sql: 'update client set name = name where client_id = $1', args: [clientId] },
     {
-      sql: `insert into notification_batch (id, client_id, name, format, options, wrapped_key, created_at, idempotency_key,
-            state, checked, handled, refused, accepted)
-        select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as text), cast($5 as text), cast($6 as bytea),
-            cast($7 as bigint), cast($8 as text), 'receiving', 0, 0, 0, 0
-          where (select count(*) from notification_batch where client_id = $2 and ended_at is null) < ${batchLimits.openPerClient}
-        returning id`,
+      // On SQLite a cast to `bytea` would make a number of the bytes.
+      sql: insertBatchSql('$6'),
+      postgresSql: insertBatchSql('cast($6 as bytea)'),
       args: [id, clientId, name, format, JSON.stringify(options), wrappedKey, createdAt, idempotencyKey ?? null],
       rows: 1,
     },
   ];
+}
+
+function insertBatchSql(wrappedKey: string): string {
+  return `insert into notification_batch (id, client_id, name, format, options, wrapped_key, created_at, idempotency_key,
+      state, checked, handled, refused, accepted)
+    select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as text), cast($5 as text), ${wrappedKey},
+        cast($7 as bigint), cast($8 as text), 'receiving', 0, 0, 0, 0
+      where (select count(*) from notification_batch where client_id = $2 and ended_at is null) < ${batchLimits.openPerClient}
+    returning id`;
 }
 
 /** Ends the upload: the batch is checked next. Refused (`rows`) when it does not receive any more. */

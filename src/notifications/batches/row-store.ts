@@ -80,8 +80,8 @@ function sentFromRow(row: Row): RowResult {
 
 /** The number of notifications of a batch in each status. */
 export async function countStatuses(read: Read, batch: BatchId): Promise<ReadonlyMap<NotificationStatus, number>> {
-  const rows = await read('select status, count(*) as rows from notification where batch_id = $1 group by status', [
+  const rows = await read('select status, count(*) as number from notification where batch_id = $1 group by status', [
     batch,
   ]);
-  return new Map(rows.map((row) => [enumField(row, 'status', notificationStatuses), integerField(row, 'rows')]));
+  return new Map(rows.map((row) => [enumField(row, 'status', notificationStatuses), integerField(row, 'number')]));
 }
