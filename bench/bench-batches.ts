@@ -1,5 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type BenchEngine, type BenchEnvironment, benchEngines, installationWithRegister } from './bench-environment.ts';
+import {
+  type BenchEngine,
+  type BenchEnvironment,
+  benchEngines,
+  installationWithRegister,
+} from './bench-environment.ts';
 import { BenchFailed } from './bench-failed.ts';
 import { citizenAt, citizenCount } from './citizens.ts';
 import { type BenchServer, createBenchClient, fetchBenchToken, startBenchServer } from './installation.ts';
@@ -49,7 +54,9 @@ async function benchEngine(environment: BenchEnvironment, engine: BenchEngine): 
   const each = (from: number | undefined, to: number | undefined) =>
     from === undefined || to === undefined ? undefined : (to - from) / rowCount;
   const cpu = { serverCpu: each(before.server, after.server), databaseCpu: each(before.database, after.database) };
-  environment.logProgress(`batches: ${engine} received in ${Math.round(receivedMs)} ms, accepted in ${Math.round(acceptedMs)} ms`);
+  environment.logProgress(
+    `batches: ${engine} received in ${Math.round(receivedMs)} ms, accepted in ${Math.round(acceptedMs)} ms`,
+  );
   await server.stop();
   await smtpServer.stop();
   const perSecond = (rowCount * 1_000) / acceptedMs;
@@ -57,7 +64,16 @@ async function benchEngine(environment: BenchEnvironment, engine: BenchEngine): 
   const figure = quantile(beside, 0.5) / quantile(alone, 0.5);
   const wait: GoalCheck = { what: 'times as long', figure, goal: maxRatio, by: 'at most' };
   return [
-    { work: 'batches', server: `ours, ${engine}`, unit: '/s', rate: perSecond, lowest: perSecond, highest: perSecond, ...cpu, checks: [rows] },
+    {
+      work: 'batches',
+      server: `ours, ${engine}`,
+      unit: '/s',
+      rate: perSecond,
+      lowest: perSecond,
+      highest: perSecond,
+      ...cpu,
+      checks: [rows],
+    },
     toUrgentResult(`urgent alone, ${engine}`, alone, []),
     toUrgentResult(`urgent beside a batch, ${engine}`, beside, [wait]),
   ];
@@ -85,7 +101,8 @@ async function uploadBatch(
   for (;;) {
     const { state } = await readBatch(await fetch(`${url}/${created.id}`, { headers }), 200);
     if (state === 'done') return { receivedMs, acceptedMs: performance.now() - startedAt };
-    if (state === 'refused' || state === 'cancelled') throw new BenchFailed(`expected a batch that is sent, and it is ${state}`);
+    if (state === 'refused' || state === 'cancelled')
+      throw new BenchFailed(`expected a batch that is sent, and it is ${state}`);
     await pause(100);
   }
 }
@@ -97,7 +114,10 @@ async function readBatch(response: Response, status: number): Promise<{ readonly
 }
 
 /** Sends urgent messages at a constant rate, and returns how long each took until the server had stored it (ms). */
-async function sendUrgent(server: BenchServer, client: Parameters<typeof fetchBenchToken>[0]['client']): Promise<number[]> {
+async function sendUrgent(
+  server: BenchServer,
+  client: Parameters<typeof fetchBenchToken>[0]['client'],
+): Promise<number[]> {
   const token = await fetchBenchToken({ client }, server);
   const times: number[] = [];
   for (let number = 0; number < urgentCount; number += 1) {
@@ -105,10 +125,15 @@ async function sendUrgent(server: BenchServer, client: Parameters<typeof fetchBe
     const response = await fetch(`${server.url}/v1/notifications/send`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ citizenId: citizenAt(number).citizenId, message: 'Leave your house now.', category: 'urgent' }),
+      body: JSON.stringify({
+        citizenId: citizenAt(number).citizenId,
+        message: 'Leave your house now.',
+        category: 'urgent',
+      }),
     });
     await response.arrayBuffer();
-    if (response.status !== 202) throw new BenchFailed(`expected 202 for an urgent message, received ${response.status}`);
+    if (response.status !== 202)
+      throw new BenchFailed(`expected 202 for an urgent message, received ${response.status}`);
     times.push(performance.now() - at);
     await pause(everyMs);
   }
@@ -122,5 +147,15 @@ function quantile(times: readonly number[], part: number): number {
 function toUrgentResult(server: string, times: readonly number[], checks: readonly GoalCheck[]): BenchResult {
   const rate = median([...times]) ?? Number.NaN;
   const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
-  return { work: 'batches', server, unit: 'ms', rate, lowest: Math.min(...times), highest: Math.max(...times), p50, p99, checks };
+  return {
+    work: 'batches',
+    server,
+    unit: 'ms',
+    rate,
+    lowest: Math.min(...times),
+    highest: Math.max(...times),
+    p50,
+    p99,
+    checks,
+  };
 }

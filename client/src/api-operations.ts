@@ -47,4 +47,11 @@ export const operations = {
   restoreInboxMessage: { method: 'POST', path: '/v1/inbox/{id}/restore' },
   markInboxMessageUnread: { method: 'POST', path: '/v1/inbox/{id}/unread' },
   exportInbox: { method: 'POST', path: '/v1/inbox/export' },
+  createNotificationBatch: { method: 'POST', path: '/v1/notification-batches' },
+  listNotificationBatches: { method: 'GET', path: '/v1/notification-batches' },
+  readNotificationBatch: { method: 'GET', path: '/v1/notification-batches/{id}' },
+  listBatchRows: { method: 'GET', path: '/v1/notification-batches/{id}/rows' },
+  readBatchResults: { method: 'GET', path: '/v1/notification-batches/{id}/results' },
+  startNotificationBatch: { method: 'POST', path: '/v1/notification-batches/{id}/start' },
+  cancelNotificationBatch: { method: 'POST', path: '/v1/notification-batches/{id}/cancel' },
 } as const;

@@ -26,7 +26,7 @@ type OperationCaller = {
 
 /** Calls every operation at least once, some with a refusal. Both tokens must belong to new clients. */
 export async function callEveryOperation(ask: HttpSend, token: string, otherToken: string): Promise<OperationUsage> {
-  // Two verifications, a notification for later, a deposit, a webhook and a template.
+  // Two verifications, a notification for later, a deposit, a webhook, a template and a batch.
   const ids = await createResources(ask, token);
   const caller: OperationCaller = {
     token,
@@ -57,7 +57,8 @@ export async function callEveryOperation(ask: HttpSend, token: string, otherToke
         'notification.cancelled': 1,
         'notification.rehearsed': 1,
         'notification.status-read': 4,
-        'notifications.listed': 1,
+        'notification-batch.changed': 2,
+        'notifications.listed': 3,
         'template.changed': 2,
         'webhook.changed': 4,
       },
@@ -88,6 +89,9 @@ async function callNotificationOperations({ token, expect, validRequest: good }:
   assert.equal((parseJsonBody(await expect(200, good('listNotifications')))['items'] as unknown[]).length, 2);
   await expect(200, good('cancelNotification'));
   await expect(200, good('readEvidence'));
+  await expect(200, good('listBatchRows'));
+  await expect(200, good('readBatchResults'));
+  await expect(200, good('cancelNotificationBatch'));
   await expect(200, good('rotateWebhookSecret'));
   await expect(202, good('redeliverWebhook'));
   await expect(200, good('removeWebhook'));
@@ -113,6 +117,8 @@ async function callWithoutEvents(
 ): Promise<void> {
   await expect(200, good('listWebhooks'));
   await expect(200, good('listTemplates'));
+  await expect(200, good('listNotificationBatches'));
+  await expect(200, good('readNotificationBatch'));
   await expect(200, good('readEvents'));
   await expect(200, good('listEndpoints'));
   await expect(400, postJson(token, '/v1/identity/verify', {}));
@@ -124,6 +130,7 @@ async function callWithoutEvents(
     `/v1/notifications/${ids.notification}`,
     `/v1/identity/verifications/${ids.verification}`,
     `${document}/record`,
+    `/v1/notification-batches/${ids.batch}`,
     `/v1/receipts/${ids.event}`,
     `/v1/receipts/${ids.event}/proof`,
   ]) {
