@@ -17,10 +17,10 @@ import { startBenchSmtpServer } from './smtp-server.ts';
 const rowCount = Number(process.env['BATCH_ROWS'] ?? 50_000);
 const goalRowsPerSecond = 3_000;
 const [urgentCount, everyMs] = [100, 50];
-/** An urgent message beside a batch takes at most twice as long as alone. */
+/** An urgent message alongside a batch takes at most twice as long as alone. */
 const maxRatio = 2;
 
-/** Measures how fast a batch is received, checked and accepted, and how long an urgent message takes alone and beside it. */
+/** Measures how fast a batch is received, checked and accepted, and how long an urgent message takes alone and alongside it. */
 export async function benchBatches(environment: BenchEnvironment): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   for (const engine of benchEngines) results.push(...(await benchEngine(environment, engine)));
@@ -43,12 +43,12 @@ async function benchEngine(environment: BenchEnvironment, engine: BenchEngine): 
   });
   const before = usage();
   const batch = uploadBatch(server, token, batchFile(rowCount));
-  const beside: number[] = [];
+  const alongside: number[] = [];
   let isOver = false;
   const figures = batch.finally(() => {
     isOver = true;
   });
-  while (!isOver) beside.push(...(await urgent()));
+  while (!isOver) alongside.push(...(await urgent()));
   const { receivedMs, acceptedMs } = await figures;
   const after = usage();
   const each = (from: number | undefined, to: number | undefined) =>
@@ -61,7 +61,7 @@ async function benchEngine(environment: BenchEnvironment, engine: BenchEngine): 
   await smtpServer.stop();
   const perSecond = (rowCount * 1_000) / acceptedMs;
   const rows: GoalCheck = { what: 'rows a second', figure: perSecond, goal: goalRowsPerSecond, by: 'at least' };
-  const figure = quantile(beside, 0.5) / quantile(alone, 0.5);
+  const figure = quantile(alongside, 0.5) / quantile(alone, 0.5);
   const wait: GoalCheck = { what: 'times as long', figure, goal: maxRatio, by: 'at most' };
   return [
     {
@@ -75,7 +75,7 @@ async function benchEngine(environment: BenchEnvironment, engine: BenchEngine): 
       checks: [rows],
     },
     toUrgentResult(`urgent alone, ${engine}`, alone, []),
-    toUrgentResult(`urgent beside a batch, ${engine}`, beside, [wait]),
+    toUrgentResult(`urgent alongside a batch, ${engine}`, alongside, [wait]),
   ];
 }
 
@@ -127,7 +127,7 @@ async function sendUrgent(
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({
         citizenId: citizenAt(number).citizenId,
-        message: 'Leave your house now.',
+        message: 'Leave the building now.',
         category: 'urgent',
       }),
     });

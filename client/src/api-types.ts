@@ -81,7 +81,7 @@ export type BatchRow = {
     | 'not-allowed'
     | 'not-found'
     | 'not-valid'>;
-  /** What was expected, for your staff. Absent for other rows. */
+  /** The expected values, for your staff. Absent for other rows. */
   detail?: string;
   /** The id of its notification. Absent for refused rows. */
   notificationId?: string;
@@ -812,7 +812,7 @@ export type NotificationBatch = {
     | 'client-not-permitted'
     | 'interrupted'
     | 'expired'> | null;
-  /** What was expected, for your staff. null without a code. */
+  /** The expected values, for your staff. null without a code. */
   detail: string | null;
   /** The number of rows. null until the whole file was received. */
   rows: number | null;
@@ -859,7 +859,7 @@ export type NotificationBatchProgress = {
     | 'client-not-permitted'
     | 'interrupted'
     | 'expired'> | null;
-  /** What was expected, for your staff. null without a code. */
+  /** The expected values, for your staff. null without a code. */
   detail: string | null;
   /** The number of rows. null until the whole file was received. */
   rows: number | null;

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
-import type { Batch } from './batches/batch.ts';
+import type { NotificationBatch } from './batches/batch.ts';
 import { openBatchKey } from './batches/sealed-piece.ts';
 import type { RowContext } from './check-batch-row.ts';
 import type { BatchPorts, NotificationPorts } from './ports.ts';
@@ -22,7 +22,7 @@ export type BatchJobDeps = {
 /** A batch with what its rows share; undefined if its client may not send any more, or its upload was deleted. */
 export async function openBatchContext(
   { clients, clock, ports }: BatchJobDeps,
-  batch: Batch,
+  batch: NotificationBatch,
 ): Promise<{ readonly rows: RowContext; readonly key: Uint8Array } | undefined> {
   if (!clients.isFresh()) await clients.refresh();
   const client = clients.get(batch.clientId);

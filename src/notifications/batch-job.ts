@@ -2,9 +2,9 @@ import type { RunningJob, SliceDeps } from '../api/slice.ts';
 import { WriteRefused } from '../db/database.ts';
 import { startJobWorker } from '../jobs/job-worker.ts';
 import { holdLease } from '../jobs/lease.ts';
-import { repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
+import { type RepeatingTask, repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
 import type { BatchJobDeps } from './batch-context.ts';
-import { type Batch, batchChangedEvent } from './batches/batch.ts';
+import { batchChangedEvent, type NotificationBatch } from './batches/batch.ts';
 import {
   findAbandonedUploads,
   findBatch,
@@ -30,8 +30,8 @@ const expiredPerRun = 100;
 type JobDeps = SliceDeps & Pick<BatchJobDeps, 'clients' | 'ports'>;
 
 /**
- * Checks and sends batches, one at a time in the whole installation. Each state has its own turns: batches of different clients take
- * turns. The lease only prevents work that is done twice; the units themselves are refused when another process was first.
+ * Checks and sends batches, one at a time in the whole installation. The clients take turns. The lease only prevents work that is done
+ * twice: the units themselves are refused when another process was first.
  */
 export async function startBatchJob(deps: JobDeps): Promise<RunningJob> {
   const { db, clock, timer, random, claim, createId, log } = deps;
@@ -47,9 +47,9 @@ export async function startBatchJob(deps: JobDeps): Promise<RunningJob> {
   });
   let stopping = false;
   const isStopping = () => stopping || lease.fence() === undefined;
-  let waiting: readonly Pick<Batch, 'id' | 'clientId'>[] = [];
+  let waiting: readonly Pick<NotificationBatch, 'id' | 'clientId'>[] = [];
   let lastClient = '';
-  const worker = startJobWorker<Pick<Batch, 'id'>>({
+  const worker = startJobWorker<Pick<NotificationBatch, 'id'>>({
     clock,
     timer,
     random,
@@ -80,15 +80,7 @@ export async function startBatchJob(deps: JobDeps): Promise<RunningJob> {
       },
     },
   });
-  const deletion = repeatEvery({
-    timer,
-    everyMs: hourMs,
-    firstMs: startupDelayMs(random),
-    onFault,
-    call: async () => {
-      if (lease.fence() !== undefined && (await deps.isClockSure())) await deleteExpiredUploads(deps, isStopping);
-    },
-  });
+  const deletion = startDeletion(deps, isStopping);
   return {
     wake: () => worker.wake(),
     stop: async (withinMs) => {
@@ -97,6 +89,18 @@ export async function startBatchJob(deps: JobDeps): Promise<RunningJob> {
       await lease.stop({ release: true });
     },
   };
+}
+
+function startDeletion(deps: JobDeps, isStopping: () => boolean): RepeatingTask {
+  return repeatEvery({
+    timer: deps.timer,
+    everyMs: hourMs,
+    firstMs: startupDelayMs(deps.random),
+    onFault: (fault) => deps.log.fault('batches', fault),
+    call: async () => {
+      if (!isStopping() && (await deps.isClockSure())) await deleteExpiredUploads(deps, isStopping);
+    },
+  });
 }
 
 /**

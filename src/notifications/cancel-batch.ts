@@ -1,5 +1,5 @@
 import type { BatchJobDeps } from './batch-context.ts';
-import { type Batch, type BatchCode, batchChangedEvent } from './batches/batch.ts';
+import { type BatchCode, batchChangedEvent, type NotificationBatch } from './batches/batch.ts';
 import { changeState } from './batches/batch-store.ts';
 
 type Cancellation = { readonly code: BatchCode; readonly detail: string };
@@ -12,7 +12,7 @@ const notPermitted: Cancellation = {
 /** Cancels the remaining rows of a batch; by default because its client may not send any more. */
 export async function cancelBatch(
   { commit, clock, createId }: Pick<BatchJobDeps, 'commit' | 'clock' | 'createId'>,
-  batch: Batch,
+  batch: NotificationBatch,
   reason: Cancellation = notPermitted,
 ): Promise<void> {
   const head = { id: createId('event'), at: clock.now(), actor: { process: 'delivery' } } as const;

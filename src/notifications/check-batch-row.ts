@@ -9,7 +9,7 @@ import { findRequestIssues, mayKnowCitizen, sendIssuesOf } from './check-send-re
 import type { NotificationPorts } from './ports.ts';
 import { type SendBody, sendBody } from './send-request.ts';
 
-/** What all rows of a batch share. */
+/** The values that all rows of a batch share. */
 export type RowContext = {
   readonly caller: Caller;
   readonly now: number;

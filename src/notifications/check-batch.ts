@@ -1,6 +1,6 @@
 import type { Statement } from '../db/database.ts';
 import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
-import { type Batch, batchChangedEvent, type RowRefusal, stateAfterCheck } from './batches/batch.ts';
+import { batchChangedEvent, type NotificationBatch, type RowRefusal, stateAfterCheck } from './batches/batch.ts';
 import { changeState, moveChecked } from './batches/batch-store.ts';
 import { createDuplicateFinder, type DuplicateFinder } from './batches/duplicate-rows.ts';
 import { findPieceFrom } from './batches/piece-store.ts';
@@ -13,7 +13,11 @@ import { checkRow, citizenFault, type RowContext } from './check-batch-row.ts';
  * Checks all rows of a batch, piece by piece, and stores which are refused. After a crash the rows that were checked before are read
  * again, because later rows are compared with them. Ends early when `isStopping`.
  */
-export async function checkBatch(deps: BatchJobDeps, batch: Batch, isStopping: () => boolean): Promise<void> {
+export async function checkBatch(
+  deps: BatchJobDeps,
+  batch: NotificationBatch,
+  isStopping: () => boolean,
+): Promise<void> {
   const context = await openBatchContext(deps, batch);
   if (context === undefined) return await cancelBatch(deps, batch);
   const finder = createDuplicateFinder();
@@ -51,7 +55,7 @@ async function checkRowOf(context: RowContext, row: Piece['rows'][number]) {
 
 async function endCheck(
   { commit, clock, createId }: BatchJobDeps,
-  batch: Batch,
+  batch: NotificationBatch,
   counts: { readonly rows: number; readonly refused: number },
 ): Promise<void> {
   const to = stateAfterCheck(batch, counts);

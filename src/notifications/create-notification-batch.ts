@@ -5,12 +5,12 @@ import { WriteRefused } from '../db/database.ts';
 import type { Json } from '../kernel/canonical-json.ts';
 import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import {
-  type Batch,
   type BatchFormat,
   type BatchOptions,
   batchChangedEvent,
   batchLimits,
-  quotaWeightOf,
+  type NotificationBatch,
+  quotaWeightOfRows,
 } from './batches/batch.ts';
 import { checkColumns } from './batches/batch-columns.ts';
 import { batchSummaryOf, batchSummaryShape } from './batches/batch-shape.ts';
@@ -115,7 +115,7 @@ function issuesOf(defaults: Defaults, template: Template | undefined, now: numbe
   return issues.map(({ pointer = '', code, detail }) => ({ in: 'query', name: pointer.slice(1), code, detail }));
 }
 
-type OpenedBatch = { readonly batch: Batch; readonly isNew: boolean };
+type OpenedBatch = { readonly batch: NotificationBatch; readonly isNew: boolean };
 
 /** The batch of the Idempotency-Key, or a new one. */
 async function openBatch(call: CreateCall, { format, options }: Upload): Promise<OpenedBatch | Refusal> {
@@ -138,7 +138,7 @@ async function openBatch(call: CreateCall, { format, options }: Upload): Promise
     accepted: 0,
   };
   const head = { id, clientId: caller.clientId, name: call.query.name ?? null, createdAt: now, endedAt: null };
-  const batch: Batch = { ...head, ...empty, format, options, state: 'receiving', wrappedKey: wrapped };
+  const batch: NotificationBatch = { ...head, ...empty, format, options, state: 'receiving', wrappedKey: wrapped };
   try {
     await ports.write(insertBatch(batch, repeat?.key));
     return { batch, isNew: true };
@@ -172,7 +172,7 @@ async function receive(call: CreateCall, upload: Upload, { batch, isNew }: Opene
 }
 
 /** The refusal of an upload that ended early. Nobody can continue an upload without a key, so it is cancelled. */
-async function endUpload(call: CreateCall, batch: Batch, end: UploadEnd): Promise<Refusal> {
+async function endUpload(call: CreateCall, batch: NotificationBatch, end: UploadEnd): Promise<Refusal> {
   if (end === 'in-progress') return uploadInProgress();
   if (end === 'other-content') return refuse('idempotency-key-reused');
   if (batch.state === 'receiving' && (end === 'too-large' || call.repeat === undefined)) {
@@ -195,20 +195,20 @@ async function endUpload(call: CreateCall, batch: Batch, end: UploadEnd): Promis
 
 const uploadInProgress = () => refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
 
-function decide(call: CreateCall, batch: Batch, { rows, columns, refused }: Received) {
+function decide(call: CreateCall, batch: NotificationBatch, { rows, columns, refused }: Received) {
   const { caller, now } = call;
   const state = refused === undefined ? 'checking' : 'refused';
   const head = { id: call.createId('event'), at: now, actor: { client: caller.clientId } };
   const end = { from: 'receiving', to: 'refused', at: now, code: refused?.code, detail: refused?.message } as const;
   const statement = refused === undefined ? completeUpload(batch, { columns, rows }) : changeState(batch, { ...end });
-  const after: Batch =
+  const after: NotificationBatch =
     refused === undefined
       ? { ...batch, state, columns, rowCount: rows }
       : { ...batch, state, code: refused.code, detail: refused.message, endedAt: now };
   return {
     effect: { events: [batchChangedEvent(head, batch.id, state)], statements: [statement] },
     answer: { status: 202, headers: { location: `/v1/notification-batches/${batch.id}` }, json: batchSummaryOf(after) },
-    quotaWeight: quotaWeightOf(rows),
+    quotaWeight: quotaWeightOfRows(rows),
     // Another request with the same key, or a cancellation, was first.
     onConflict: () => refuse('conflict', 'The upload ended by another request. Read the batch.'),
   } as const;

@@ -5,7 +5,7 @@ import { batchLimits, rowCodes } from './batches/batch.ts';
 import { batchParams, rowStateSchema } from './batches/batch-shape.ts';
 import { findOwnBatch } from './batches/batch-store.ts';
 import { rowReadEvents } from './batches/row-read-events.ts';
-import { findRows, type RowResult, rowStates } from './batches/row-store.ts';
+import { type BatchRowResult, findRows, rowStates } from './batches/row-store.ts';
 import { literalUnion } from './notification/notification-shape.ts';
 import type { NotificationPorts } from './ports.ts';
 
@@ -36,7 +36,7 @@ const rowShape = Type.Object(
     row: Type.Integer({ description: 'The number of the row. The first row after the column names has the number 1.' }),
     state: literalUnion(rowStates, 'refused, or the status of its notification.'),
     code: Type.Optional(literalUnion(rowCodes, 'Why the row was refused. Absent for other rows.')),
-    detail: Type.Optional(Type.String({ description: 'What was expected, for your staff. Absent for other rows.' })),
+    detail: Type.Optional(Type.String({ description: 'The expected values, for your staff. Absent for other rows.' })),
     notificationId: Type.Optional(Type.String({ description: 'The id of its notification. Absent for refused rows.' })),
   },
   { $id: 'BatchRow', additionalProperties: false },
@@ -83,7 +83,7 @@ export const listBatchRows = defineOperation({
   },
 });
 
-function rowView(result: RowResult) {
+function rowView(result: BatchRowResult) {
   if (result.state !== 'refused') {
     const { row, state, notification } = result;
     return { row, state, notificationId: notification };

@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import { type ByteChunks, defineOperation, type OperationCall } from '../api/operation.ts';
 import { csvLine } from '../kernel/csv-line.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { type Batch, quotaWeightOf } from './batches/batch.ts';
+import { type NotificationBatch, quotaWeightOfRows } from './batches/batch.ts';
 import { fieldsOfRow, resultColumns } from './batches/batch-columns.ts';
 import { batchParams, rowStateSchema } from './batches/batch-shape.ts';
 import { findOwnBatch } from './batches/batch-store.ts';
 import { findPieceFrom } from './batches/piece-store.ts';
 import { rowReadEvents } from './batches/row-read-events.ts';
-import { findRows, type RowResult, type RowState } from './batches/row-store.ts';
+import { type BatchRowResult, findRows, type RowState } from './batches/row-store.ts';
 import { openBatchKey, openPiece, type Piece } from './batches/sealed-piece.ts';
 import type { BatchPorts, NotificationPorts } from './ports.ts';
 
@@ -66,13 +66,13 @@ export const readBatchResults = defineOperation({
         },
         stream: resultLines(call, contents),
       },
-      quotaWeight: quotaWeightOf(batch.rowCount ?? 0),
+      quotaWeight: quotaWeightOfRows(batch.rowCount ?? 0),
     };
   },
 });
 
 type ResultContents = {
-  readonly batch: Batch;
+  readonly batch: NotificationBatch;
   readonly key: Uint8Array;
   readonly columns: readonly string[];
   readonly state: RowState | undefined;
@@ -100,7 +100,7 @@ type LineOptions = { readonly columns: readonly string[]; readonly isFiltered: b
 
 function linesOf(
   { firstRow, rows }: Piece,
-  results: readonly RowResult[],
+  results: readonly BatchRowResult[],
   { columns, isFiltered }: LineOptions,
 ): string {
   const byRow = new Map(results.map((result) => [result.row, result]));
@@ -114,7 +114,7 @@ function linesOf(
 }
 
 /** The values of `resultColumns`. */
-function outcomeOf(row: number, result: RowResult | undefined): string[] {
+function outcomeOf(row: number, result: BatchRowResult | undefined): string[] {
   if (result === undefined) return [String(row), 'waiting', '', '', ''];
   if (result.state === 'refused') return [String(row), result.state, result.code, result.detail, ''];
   return [String(row), result.state, '', '', result.notification];

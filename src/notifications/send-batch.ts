@@ -2,7 +2,7 @@ import type { Statement } from '../db/database.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { acceptRequest } from './accept-request.ts';
 import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
-import { type Batch, batchChangedEvent, type RowRefusal } from './batches/batch.ts';
+import { batchChangedEvent, type NotificationBatch, type RowRefusal } from './batches/batch.ts';
 import { changeState, moveHandled } from './batches/batch-store.ts';
 import { findPieceFrom } from './batches/piece-store.ts';
 import { findRows, insertRefusal } from './batches/row-store.ts';
@@ -19,7 +19,11 @@ const piecesPerTurn = 20;
  * Sends the next pieces of a batch. One unit stores the notifications of a piece, their deliveries and events, and that its rows
  * are handled. After a crash at any point a piece is stored as a whole or not at all, so no row is lost or sent twice.
  */
-export async function sendBatch(deps: BatchJobDeps, batch: Batch, isStopping: () => boolean): Promise<void> {
+export async function sendBatch(
+  deps: BatchJobDeps,
+  batch: NotificationBatch,
+  isStopping: () => boolean,
+): Promise<void> {
   const context = await openBatchContext(deps, batch);
   if (context === undefined) return await cancelBatch(deps, batch);
   let { handled } = batch;
@@ -51,7 +55,7 @@ type PieceContext = { readonly key: Uint8Array; readonly rows: RowContext; reado
 /** Undefined when the batch has no further piece. */
 async function preparePiece(
   deps: BatchJobDeps,
-  batch: Batch,
+  batch: NotificationBatch,
   { key, rows: context, handled }: PieceContext,
 ): Promise<PreparedPiece | undefined> {
   const { read } = deps.db;
@@ -79,7 +83,7 @@ type NumberedRow = { readonly row: Piece['rows'][number]; readonly number: numbe
 async function prepareRow(
   { createId }: BatchJobDeps,
   context: RowContext,
-  { id }: Batch,
+  { id }: NotificationBatch,
   { row, number }: NumberedRow,
 ): Promise<AcceptedNotification | { readonly fault: RowRefusal }> {
   const parsed = await checkRow(context, row);
@@ -96,7 +100,7 @@ async function prepareRow(
 /** Stores a piece in one unit; without a piece, that the batch is done. */
 async function storePiece(
   { db, commit, clock, createId }: BatchJobDeps,
-  batch: Batch,
+  batch: NotificationBatch,
   { handled, prepared }: { readonly handled: number; readonly prepared: PreparedPiece | undefined },
 ): Promise<void> {
   if (prepared === undefined) {

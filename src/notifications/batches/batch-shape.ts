@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { formatInstant } from '../../kernel/clock.ts';
 import { type NotificationStatus, notificationStatuses } from '../notification/notification.ts';
 import { instantSchema, literalUnion } from '../notification/notification-shape.ts';
-import { type Batch, batchCodes, batchFormats, batchStates } from './batch.ts';
+import { batchCodes, batchFormats, batchStates, type NotificationBatch } from './batch.ts';
 import { rowStates } from './row-store.ts';
 
 /** The path parameters of the operations on one batch. */
@@ -31,7 +31,7 @@ const summaryProperties = {
     'receiving: the upload is incomplete. checking: the server checks the rows. ready: the batch waits for its start. sending: the server accepts the rows, which are then delivered. done: every row has an outcome. refused: no row was sent, see code. cancelled: the remaining rows are not sent.',
   ),
   code: nullable(literalUnion(batchCodes), 'Why the batch was refused, or cancelled by the server. Otherwise null.'),
-  detail: nullable(Type.String(), 'What was expected, for your staff. null without a code.'),
+  detail: nullable(Type.String(), 'The expected values, for your staff. null without a code.'),
   rows: nullable(Type.Integer(), 'The number of rows. null until the whole file was received.'),
   checked: Type.Integer({ description: 'The number of rows that the server has checked.' }),
   refused: Type.Integer({ description: 'The number of refused rows.' }),
@@ -64,7 +64,7 @@ export const batchShape = Type.Object(
 );
 
 /** The JSON of `batchSummaryShape`. */
-export function batchSummaryOf(batch: Batch) {
+export function batchSummaryOf(batch: NotificationBatch) {
   const { id, name, format, state, code, detail, rowCount, checked, refused, accepted, options } = batch;
   const { dryRun } = options;
   const endedAt = batch.endedAt === null ? null : formatInstant(batch.endedAt);
@@ -84,6 +84,6 @@ export function batchSummaryOf(batch: Batch) {
 }
 
 /** The JSON of `batchShape`. */
-export function batchView(batch: Batch, statuses: ReadonlyMap<NotificationStatus, number>) {
+export function batchView(batch: NotificationBatch, statuses: ReadonlyMap<NotificationStatus, number>) {
   return { ...batchSummaryOf(batch), notifications: Object.fromEntries(statuses) };
 }

@@ -11,7 +11,6 @@ import {
 } from '../../db/row-fields.ts';
 import { type BatchId, parseId } from '../../kernel/id.ts';
 import {
-  type Batch,
   type BatchCode,
   type BatchOptions,
   type BatchState,
@@ -19,6 +18,7 @@ import {
   batchFormats,
   batchLimits,
   batchStates,
+  type NotificationBatch,
 } from './batch.ts';
 
 const columns = `id, client_id, name, format, options, state, code, detail, columns, wrapped_key, row_count, checked, handled, refused,
@@ -31,7 +31,7 @@ const findBatchRow = lookupByKey('notification_batch', 'id', columns);
  * (`unique`) when the key is in use. The first statement locks the row of the client, so that concurrent inserts run one after the other.
  */
 export function insertBatch(
-  { id, clientId, name, format, options, wrappedKey, createdAt }: Batch,
+  { id, clientId, name, format, options, wrappedKey, createdAt }: NotificationBatch,
   idempotencyKey: string | undefined,
 ): Statement[] {
   return [
@@ -57,7 +57,7 @@ function insertBatchSql(wrappedKey: string): string {
 
 /** Ends the upload: the batch is checked next. Refused (`rows`) when it does not receive any more. */
 export function completeUpload(
-  { id }: Pick<Batch, 'id'>,
+  { id }: Pick<NotificationBatch, 'id'>,
   upload: { readonly columns: readonly string[]; readonly rows: number },
 ): Statement {
   return {
@@ -69,7 +69,7 @@ export function completeUpload(
 }
 
 type CheckedPiece = {
-  readonly batch: Pick<Batch, 'id' | 'checked' | 'refused'>;
+  readonly batch: Pick<NotificationBatch, 'id' | 'checked' | 'refused'>;
   readonly checked: number;
   readonly refused: number;
 };
@@ -85,7 +85,7 @@ export function moveChecked({ batch, checked, refused }: CheckedPiece): Statemen
 }
 
 type HandledPiece = {
-  readonly batch: Pick<Batch, 'id' | 'handled'>;
+  readonly batch: Pick<NotificationBatch, 'id' | 'handled'>;
   readonly handled: number;
   readonly accepted: number;
   readonly refused: number;
@@ -110,7 +110,10 @@ type StateChange = {
 };
 
 /** Changes the state of a batch. Refused (`rows`) when it has another state than `from`. */
-export function changeState({ id }: Pick<Batch, 'id'>, { from, to, at, code, detail }: StateChange): Statement {
+export function changeState(
+  { id }: Pick<NotificationBatch, 'id'>,
+  { from, to, at, code, detail }: StateChange,
+): Statement {
   const isEnd = to === 'done' || to === 'refused' || to === 'cancelled';
   return {
     sql: `update notification_batch set state = $3, ended_at = $4, code = $5, detail = $6
@@ -121,7 +124,7 @@ export function changeState({ id }: Pick<Batch, 'id'>, { from, to, at, code, det
 }
 
 /** Destroys the key of an upload, and with it what its backups contain of the upload. */
-export function forgetKey({ id }: Pick<Batch, 'id'>): Statement {
+export function forgetKey({ id }: Pick<NotificationBatch, 'id'>): Statement {
   return {
     sql: 'update notification_batch set wrapped_key = null where id = $1 and wrapped_key is not null returning id',
     args: [id],
@@ -131,20 +134,24 @@ export function forgetKey({ id }: Pick<Batch, 'id'>): Statement {
 }
 
 /** A batch of any client. */
-export async function findBatch(read: Read, id: BatchId): Promise<Batch | undefined> {
+export async function findBatch(read: Read, id: BatchId): Promise<NotificationBatch | undefined> {
   const [row] = await findBatchRow(read, id);
   return row === undefined ? undefined : batchFromRow(row);
 }
 
 /** The batch with this id when it belongs to the client. */
-export async function findOwnBatch(read: Read, text: string, clientId: string): Promise<Batch | undefined> {
+export async function findOwnBatch(read: Read, text: string, clientId: string): Promise<NotificationBatch | undefined> {
   const id = parseId('batch', text);
   const batch = id === undefined ? undefined : await findBatch(read, id);
   return batch?.clientId === clientId ? batch : undefined;
 }
 
 /** The batch of a client that was uploaded with this Idempotency-Key. */
-export async function findBatchByKey(read: Read, clientId: string, key: string): Promise<Batch | undefined> {
+export async function findBatchByKey(
+  read: Read,
+  clientId: string,
+  key: string,
+): Promise<NotificationBatch | undefined> {
   const [row] = await read(`select ${columns} from notification_batch where client_id = $1 and idempotency_key = $2`, [
     clientId,
     key,
@@ -157,7 +164,7 @@ export async function findBatches(
   read: Read,
   clientId: string,
   { before, limit }: { readonly before: string; readonly limit: number },
-): Promise<Batch[]> {
+): Promise<NotificationBatch[]> {
   const rows = await read(
     `select ${columns} from notification_batch where client_id = $1 and id < $2 order by id desc limit $3`,
     [clientId, before, limit],
@@ -166,7 +173,7 @@ export async function findBatches(
 }
 
 /** The batches that wait for their check or sending, in the order of client and time. */
-export async function findWaitingBatches(read: Read): Promise<Pick<Batch, 'id' | 'clientId'>[]> {
+export async function findWaitingBatches(read: Read): Promise<Pick<NotificationBatch, 'id' | 'clientId'>[]> {
   const rows = await read(
     `select id, client_id from notification_batch where ended_at is null and state in ('checking', 'sending')
       order by client_id, id`,
@@ -175,7 +182,11 @@ export async function findWaitingBatches(read: Read): Promise<Pick<Batch, 'id' |
 }
 
 /** Batches whose upload is still stored and was made before an instant, oldest first. */
-export async function findExpiredUploads(read: Read, createdBefore: number, limit: number): Promise<Batch[]> {
+export async function findExpiredUploads(
+  read: Read,
+  createdBefore: number,
+  limit: number,
+): Promise<NotificationBatch[]> {
   const rows = await read(
     `select ${columns} from notification_batch where wrapped_key is not null and created_at < $1
       order by created_at limit $2`,
@@ -185,7 +196,11 @@ export async function findExpiredUploads(read: Read, createdBefore: number, limi
 }
 
 /** Batches that have received nothing more since before an instant. Their uploads were interrupted. */
-export async function findAbandonedUploads(read: Read, createdBefore: number, limit: number): Promise<Batch[]> {
+export async function findAbandonedUploads(
+  read: Read,
+  createdBefore: number,
+  limit: number,
+): Promise<NotificationBatch[]> {
   const rows = await read(
     `select ${columns} from notification_batch where ended_at is null and state = 'receiving' and created_at < $1 limit $2`,
     [createdBefore, limit],
@@ -193,7 +208,7 @@ export async function findAbandonedUploads(read: Read, createdBefore: number, li
   return rows.map(batchFromRow);
 }
 
-function batchFromRow(row: Row): Batch {
+function batchFromRow(row: Row): NotificationBatch {
   const code = textOrNull(row, 'code');
   const stored = textOrNull(row, 'columns');
   return {

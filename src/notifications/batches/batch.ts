@@ -10,7 +10,7 @@ export type BatchState = (typeof batchStates)[number];
 export const batchFormats = ['csv', 'jsonl'] as const;
 export type BatchFormat = (typeof batchFormats)[number];
 
-/** What the client chose for all rows of a batch. The members of `defaults` apply to rows without a value of their own. */
+/** The choices of the client for all rows of a batch. The members of `defaults` apply to rows without a value of their own. */
 export type BatchOptions = {
   readonly rows: 'good' | 'all-or-none';
   readonly start: 'automatic' | 'manual';
@@ -64,7 +64,7 @@ export function rowCodeOf(code: IssueCode): RowCode {
 export type RowRefusal = { readonly row: number; readonly code: RowCode; readonly detail: string };
 
 /** A batch as it is stored. `wrappedKey` is null when its upload was deleted. */
-export type Batch = {
+export type NotificationBatch = {
   readonly id: BatchId;
   readonly clientId: string;
   readonly name: string | null;
@@ -97,13 +97,13 @@ export const batchLimits = {
 const rowsPerRequest = 100;
 
 /** The number of requests as which an upload counts. */
-export function quotaWeightOf(rows: number): number {
+export function quotaWeightOfRows(rows: number): number {
   return Math.max(1, Math.ceil(rows / rowsPerRequest));
 }
 
 /** The state after the check: an end, or the sending, or the wait for the start by the client. */
 export function stateAfterCheck(
-  { options }: Pick<Batch, 'options'>,
+  { options }: Pick<NotificationBatch, 'options'>,
   { rows, refused }: { readonly rows: number; readonly refused: number },
 ): 'done' | 'refused' | 'ready' | 'sending' {
   if (options.rows === 'all-or-none' && refused > 0) return 'refused';

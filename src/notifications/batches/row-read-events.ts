@@ -1,6 +1,6 @@
 import type { IdGenerator } from '../../kernel/id.ts';
 import type { LedgerEvent } from '../../ledger/ledger-event.ts';
-import type { RowResult } from './row-store.ts';
+import type { BatchRowResult } from './row-store.ts';
 
 type ReadContext = { readonly createId: IdGenerator; readonly now: number };
 
@@ -8,7 +8,7 @@ type ReadContext = { readonly createId: IdGenerator; readonly now: number };
 export function rowReadEvents(
   { createId, now }: ReadContext,
   clientId: string,
-  rows: readonly RowResult[],
+  rows: readonly BatchRowResult[],
 ): [LedgerEvent, ...LedgerEvent[]] {
   const head = () => ({ id: createId('event'), at: now, actor: { client: clientId } });
   const sent = rows.flatMap((row) => (row.state === 'refused' ? [] : [row]));

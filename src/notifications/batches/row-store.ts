@@ -17,7 +17,7 @@ export const rowStates = ['refused', ...notificationStatuses] as const;
 export type RowState = (typeof rowStates)[number];
 
 /** A row with an outcome. */
-export type RowResult =
+export type BatchRowResult =
   | { readonly row: number; readonly state: 'refused'; readonly code: RowCode; readonly detail: string }
   | {
       readonly row: number;
@@ -35,7 +35,7 @@ export type RowRange = {
 };
 
 /** The rows of a batch that have an outcome, in their order. */
-export async function findRows(read: Read, batch: BatchId, range: RowRange): Promise<RowResult[]> {
+export async function findRows(read: Read, batch: BatchId, range: RowRange): Promise<BatchRowResult[]> {
   const [refused, sent] = await Promise.all([
     range.state === undefined || range.state === 'refused' ? findRefusedRows(read, batch, range) : [],
     range.state === 'refused' ? [] : findSentRows(read, batch, range),
@@ -43,7 +43,11 @@ export async function findRows(read: Read, batch: BatchId, range: RowRange): Pro
   return [...refused, ...sent].sort((one, other) => one.row - other.row).slice(0, range.limit);
 }
 
-async function findRefusedRows(read: Read, batch: BatchId, { after, last, limit }: RowRange): Promise<RowResult[]> {
+async function findRefusedRows(
+  read: Read,
+  batch: BatchId,
+  { after, last, limit }: RowRange,
+): Promise<BatchRowResult[]> {
   const rows = await read(
     `select batch_row, code, detail from notification_batch_refusal
       where batch_id = $1 and batch_row > $2 and batch_row <= $3 order by batch_row limit $4`,
@@ -60,7 +64,11 @@ async function findRefusedRows(read: Read, batch: BatchId, { after, last, limit 
 const sentRows = `select batch_row, id, citizen_id, status from notification
   where batch_id = $1 and batch_row > $2 and batch_row <= $3`;
 
-async function findSentRows(read: Read, batch: BatchId, { after, last, limit, state }: RowRange): Promise<RowResult[]> {
+async function findSentRows(
+  read: Read,
+  batch: BatchId,
+  { after, last, limit, state }: RowRange,
+): Promise<BatchRowResult[]> {
   const bounds = [batch, after, last, limit];
   const rows =
     state === undefined
@@ -69,7 +77,7 @@ async function findSentRows(read: Read, batch: BatchId, { after, last, limit, st
   return rows.map(sentFromRow);
 }
 
-function sentFromRow(row: Row): RowResult {
+function sentFromRow(row: Row): BatchRowResult {
   return {
     row: integerField(row, 'batch_row'),
     state: enumField(row, 'status', notificationStatuses),

@@ -4,7 +4,7 @@ import type { Json } from '../../kernel/canonical-json.ts';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import { hmac } from '../../kernel/hashing.ts';
 import type { BatchId } from '../../kernel/id.ts';
-import type { Batch } from './batch.ts';
+import type { NotificationBatch } from './batch.ts';
 
 /** A row of CSV: its values in the order of the columns. A row of JSON Lines: its object, or null where the line has none. */
 export type UploadedRow = readonly string[] | { readonly [member: string]: Json } | null;
@@ -31,7 +31,7 @@ export function createBatchKey(
 /** The key of an upload; undefined when the upload was deleted. */
 export function openBatchKey(
   wrappingKey: Uint8Array,
-  { id, wrappedKey }: Pick<Batch, 'id' | 'wrappedKey'>,
+  { id, wrappedKey }: Pick<NotificationBatch, 'id' | 'wrappedKey'>,
 ): Uint8Array | undefined {
   return wrappedKey === null ? undefined : unwrapKey(wrappingKey, wrappedKey, ownerOf(id));
 }
