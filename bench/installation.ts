@@ -22,7 +22,7 @@ export type BenchServer = BenchProcess & { readonly url: string; readonly port: 
 const mainScript = join(import.meta.dirname, '../src/main.ts');
 /** The module that `npm start` preloads. */
 const compileCache = join(import.meta.dirname, '../src/compile-cache.js');
-const clientScopes = 'identity:verify,notifications:send,documents:read,documents:write';
+const clientScopes = 'identity:verify,notifications:send,notifications:read,documents:read,documents:write';
 const startLimitMs = 30_000;
 
 /** Creates an installation as an operator does: keys, then a client with a quota that no bench reaches. */
@@ -89,7 +89,7 @@ export async function startBenchServer(
   });
   closeSync(log);
   for (let waited = 0; waited < startLimitMs && child.process.exitCode === null; waited += 5) {
-    const url = /citizen-services at (\S+), /.exec(readFileSync(logPath, 'utf8'))?.[1];
+    const url = /citizen-services runs at (\S+), /.exec(readFileSync(logPath, 'utf8'))?.[1];
     if (url !== undefined) {
       return { ...child, url, port: Number(new URL(url).port), readyMs: performance.now() - startedAt };
     }

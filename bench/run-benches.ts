@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { benchBatches } from './bench-batches.ts';
 import { benchCompare } from './bench-compare.ts';
 import { benchDelivery } from './bench-delivery.ts';
 import { type BenchEnvironment, prepareBenchEnvironment } from './bench-environment.ts';
@@ -28,6 +29,7 @@ const benches = [
   'document-1g',
   'deliver',
   'queues',
+  'batches',
   'ledger',
   'quota',
 ] as const;
@@ -70,6 +72,7 @@ async function runBenches(environment: BenchEnvironment): Promise<BenchResult[]>
     ...(selectedBenches.includes('document-1g') ? await benchLargeDocument(environment) : []),
     ...(selectedBenches.includes('deliver') ? await benchDelivery(environment, { rounds: fewRounds, seconds }) : []),
     ...(selectedBenches.includes('queues') ? await benchQueues(environment, { rounds: fewRounds, seconds }) : []),
+    ...(selectedBenches.includes('batches') ? await benchBatches(environment) : []),
     ...(selectedBenches.includes('ledger') ? await benchLedger(environment) : []),
     ...(selectedBenches.includes('quota') ? await benchQuota(environment, fewRounds) : []),
   ];

@@ -24,7 +24,18 @@ const [topFiles, createFile] = ['(top)', '(create)'];
 /** The order inside a slice, the lowest first. A folder imports itself and those before it. Folders in one list are equal. */
 const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>> = {
   notifications: [
-    ...['text', 'languages', 'notification', 'templates', 'contact', 'rendering', 'letters', 'webhooks', 'cascade'],
+    ...[
+      'text',
+      'languages',
+      'notification',
+      'templates',
+      'contact',
+      'rendering',
+      'letters',
+      'webhooks',
+      'cascade',
+      'batches',
+    ],
     ...[
       'legal-effect',
       'system-messages',

@@ -91,8 +91,8 @@ export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 function operationType({ operationId, summary, parameters = [], ...rest }: Operation): string {
   const parts = (['path', 'query', 'header'] as const).flatMap((location) => {
     const own = parameters.filter((one) => one.in === location);
-    const isBinary = location === 'header' && rest.requestBody?.content['*/*'] !== undefined;
-    const listed = isBinary ? [contentType, ...own] : own;
+    const types = location === 'header' ? bytesTypesOf(rest.requestBody) : [];
+    const listed = types.length > 0 ? [contentTypeOf(types), ...own] : own;
     const part = { path: 'params', query: 'query', header: 'headers' }[location];
     const optionalMark = listed.some(({ required }) => required === true) ? '' : '?';
     const object = {
@@ -110,22 +110,29 @@ function operationType({ operationId, summary, parameters = [], ...rest }: Opera
   return `${comment(summary, '  ')}  ${operationId}: {\n${parts.join('')}${body}    answers: ${answersType};\n  };\n`;
 }
 
-const contentType: Parameter = {
-  name: 'Content-Type',
-  in: 'header',
-  required: true,
-  description: 'The media type of the document.',
-  schema: { type: 'string' },
-};
+/** The media types of a body that is not JSON. */
+function bytesTypesOf(body: Operation['requestBody']): readonly string[] {
+  const types = Object.keys(body?.content ?? {});
+  return types.includes(jsonType) ? [] : types;
+}
+
+function contentTypeOf(types: readonly string[]): Parameter {
+  const isAny = types.includes('*/*');
+  return {
+    name: 'Content-Type',
+    in: 'header',
+    required: true,
+    description: isAny ? 'The media type of the document.' : 'The media type of the file.',
+    schema: { type: 'string', ...(isAny ? {} : { enum: types }) },
+  };
+}
 
 function bodyType(body: Operation['requestBody'], where: string): string {
   if (body === undefined) return '';
   const json = body.content[jsonType]?.schema;
   const optionalMark = body.required ? '' : '?';
   if (json !== undefined) return `    body${optionalMark}: ${typeOf(json, '    ', where)};\n`;
-  return body.content['*/*'] === undefined
-    ? failOn('a body', 'neither JSON nor bytes')
-    : `    body${optionalMark}: Bytes;\n`;
+  return bytesTypesOf(body).length === 0 ? failOn('a body', 'no media type') : `    body${optionalMark}: Bytes;\n`;
 }
 
 /** The JSON responses below status 400. Other media types get no type. Throws if an error response is not a `Problem`. */

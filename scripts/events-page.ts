@@ -82,6 +82,7 @@ const systemEvents: Readonly<Record<SystemEvent['type'], string>> = {
   'citizen.erased': 'A citizen was erased. The citizen is named by pseudonym only.',
   'webhook.changed': 'A webhook was created, removed or changed.',
   'template.changed': 'A template was created or removed.',
+  'notification-batch.changed': 'A batch of notifications got another state, or its uploaded file was deleted.',
   'endpoint.registered': 'An endpoint was added to the register.',
 };
 

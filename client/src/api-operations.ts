@@ -50,4 +50,11 @@ export const operations = {
   testWebhook: { method: 'POST', path: '/v1/webhooks/{id}/test' },
   listWebhookCalls: { method: 'GET', path: '/v1/webhooks/{id}/calls' },
   readClient: { method: 'GET', path: '/v1/client' },
+  createNotificationBatch: { method: 'POST', path: '/v1/notification-batches' },
+  listNotificationBatches: { method: 'GET', path: '/v1/notification-batches' },
+  readNotificationBatch: { method: 'GET', path: '/v1/notification-batches/{id}' },
+  listBatchRows: { method: 'GET', path: '/v1/notification-batches/{id}/rows' },
+  readBatchResults: { method: 'GET', path: '/v1/notification-batches/{id}/results' },
+  startNotificationBatch: { method: 'POST', path: '/v1/notification-batches/{id}/start' },
+  cancelNotificationBatch: { method: 'POST', path: '/v1/notification-batches/{id}/cancel' },
 } as const;

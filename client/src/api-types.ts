@@ -36,6 +36,57 @@ export type AwaitingAddress = {
   endsAt: string;
 };
 
+/** The number of notifications in each status. Statuses without a notification are absent. */
+export type BatchNotifications = {
+  accepted?: number;
+  scheduled?: number;
+  sending?: number;
+  sent?: number;
+  delivered?: number;
+  read?: number;
+  unknown?: number;
+  undeliverable?: number;
+  cancelled?: number;
+};
+
+export type BatchRow = {
+  /** The number of the row. The first row after the column names has the number 1. */
+  row: number;
+  /** refused, or the status of its notification. */
+  state: Open<
+    | 'refused'
+    | 'accepted'
+    | 'scheduled'
+    | 'sending'
+    | 'sent'
+    | 'delivered'
+    | 'read'
+    | 'unknown'
+    | 'undeliverable'
+    | 'cancelled'>;
+  /** Why the row was refused. Absent for other rows. */
+  code?: Open<
+    | 'missing-value'
+    | 'not-a-column'
+    | 'malformed-line'
+    | 'citizen-unknown'
+    | 'duplicate-row'
+    | 'duplicate-reference'
+    | 'repeated'
+    | 'wrong-type'
+    | 'too-short'
+    | 'too-long'
+    | 'out-of-range'
+    | 'malformed'
+    | 'not-allowed'
+    | 'not-found'
+    | 'not-valid'>;
+  /** The expected values, for your staff. Absent for other rows. */
+  detail?: string;
+  /** The id of its notification. Absent for refused rows. */
+  notificationId?: string;
+};
+
 export type ChangeOwnLockAnswer = {
   /** true if the citizen has locked the record. */
   ownLock: boolean;
@@ -696,6 +747,13 @@ export type InboxSender = {
   name: string;
 };
 
+export type ListBatchRowsAnswer = {
+  /** The items of this page. */
+  items: BatchRow[];
+  /** The last row of this page. null: there are no further rows now. */
+  next: number | null;
+};
+
 export type ListDocumentsAnswer = {
   /** The items of this page. */
   items: DocumentRecord[];
@@ -720,6 +778,13 @@ export type ListInboxMessagesAnswer = {
   unreadCount: number;
   /** The services that sent the newest 1000 messages, for `senderId`. */
   senders: InboxSender[];
+};
+
+export type ListNotificationBatchesAnswer = {
+  /** The items of this page. */
+  items: NotificationBatch[];
+  /** The cursor of the next page. null: this is the last page. */
+  next: string | null;
 };
 
 export type ListNotificationsAnswer = {
@@ -799,6 +864,101 @@ export type Notification = {
   language: string | null;
   /** All events, the oldest first. */
   timeline: NotificationEvent[];
+};
+
+export type NotificationBatch = {
+  /** The id of the batch. */
+  id: string;
+  /** Your name for the batch. null without one. */
+  name: string | null;
+  /** The format of the upload: csv, or jsonl for JSON Lines. */
+  format: Open<'csv' | 'jsonl'>;
+  /**
+   * receiving: the upload is incomplete. checking: the server checks the rows. ready: the batch waits for its start.
+   * sending: the server accepts the rows, which are then delivered. done: every row has an outcome. refused: no row was
+   * sent, see code. cancelled: the remaining rows are not sent.
+   */
+  state: Open<'receiving' | 'checking' | 'ready' | 'sending' | 'done' | 'refused' | 'cancelled'>;
+  /** Why the batch was refused, or cancelled by the server. Otherwise null. */
+  code: Open<
+    | 'not-utf-8'
+    | 'malformed-csv'
+    | 'row-too-large'
+    | 'too-many-columns'
+    | 'repeated-column'
+    | 'unknown-column'
+    | 'missing-column'
+    | 'no-rows'
+    | 'too-many-rows'
+    | 'too-large'
+    | 'rows-refused'
+    | 'client-not-permitted'
+    | 'interrupted'
+    | 'expired'> | null;
+  /** The expected values, for your staff. null without a code. */
+  detail: string | null;
+  /** The number of rows. null until the whole file was received. */
+  rows: number | null;
+  /** The number of rows that the server has checked. */
+  checked: number;
+  /** The number of refused rows. */
+  refused: number;
+  /** The number of rows that became notifications. */
+  accepted: number;
+  /** true if the server only checks the rows. */
+  dryRun: boolean;
+  /** The time at which the upload began. */
+  createdAt: string;
+  /** null until then. */
+  endedAt: string | null;
+};
+
+export type NotificationBatchProgress = {
+  /** The id of the batch. */
+  id: string;
+  /** Your name for the batch. null without one. */
+  name: string | null;
+  /** The format of the upload: csv, or jsonl for JSON Lines. */
+  format: Open<'csv' | 'jsonl'>;
+  /**
+   * receiving: the upload is incomplete. checking: the server checks the rows. ready: the batch waits for its start.
+   * sending: the server accepts the rows, which are then delivered. done: every row has an outcome. refused: no row was
+   * sent, see code. cancelled: the remaining rows are not sent.
+   */
+  state: Open<'receiving' | 'checking' | 'ready' | 'sending' | 'done' | 'refused' | 'cancelled'>;
+  /** Why the batch was refused, or cancelled by the server. Otherwise null. */
+  code: Open<
+    | 'not-utf-8'
+    | 'malformed-csv'
+    | 'row-too-large'
+    | 'too-many-columns'
+    | 'repeated-column'
+    | 'unknown-column'
+    | 'missing-column'
+    | 'no-rows'
+    | 'too-many-rows'
+    | 'too-large'
+    | 'rows-refused'
+    | 'client-not-permitted'
+    | 'interrupted'
+    | 'expired'> | null;
+  /** The expected values, for your staff. null without a code. */
+  detail: string | null;
+  /** The number of rows. null until the whole file was received. */
+  rows: number | null;
+  /** The number of rows that the server has checked. */
+  checked: number;
+  /** The number of refused rows. */
+  refused: number;
+  /** The number of rows that became notifications. */
+  accepted: number;
+  /** true if the server only checks the rows. */
+  dryRun: boolean;
+  /** The time at which the upload began. */
+  createdAt: string;
+  /** null until then. */
+  endedAt: string | null;
+  notifications: BatchNotifications;
 };
 
 export type NotificationDelivery = {
@@ -1659,6 +1819,7 @@ export type ProblemSlug =
   | 'document-not-found'
   | 'notification-not-found'
   | 'webhook-not-found'
+  | 'batch-not-found'
   | 'template-not-found'
   | 'verification-not-found'
   | 'contact-address-not-found'
@@ -1674,6 +1835,7 @@ export type ProblemSlug =
   | 'document-not-ready'
   | 'document-quarantined'
   | 'cursor-expired'
+  | 'batch-upload-deleted'
   | 'document-withdrawn'
   | 'document-erased'
   | 'precondition-failed'
@@ -2492,6 +2654,189 @@ export type Operations = {
   readClient: {
     answers: {
       200: Client;
+    };
+  };
+  /** Send many notifications with one file */
+  createNotificationBatch: {
+    query?: {
+      /** Your name for the batch, in one line. It must not contain personal data. */
+      name?: string;
+      /**
+       * good: the server sends the rows without a fault, and refuses the others. all-or-none: a single refused row
+       * refuses the whole batch. Default: good.
+       */
+      rows?: 'good' | 'all-or-none';
+      /**
+       * automatic: the server sends the rows as soon as it has checked them. manual: it waits until you start the
+       * batch. Default: automatic.
+       */
+      start?: 'automatic' | 'manual';
+      /** true checks the rows and sends nothing. Default: false. */
+      dryRun?: boolean;
+      /** The template of all rows. Its placeholders are then columns of the file. */
+      templateId?: string;
+      /** The category of rows without one. Default: information. */
+      category?: 'information' | 'decision' | 'reminder' | 'urgent';
+      /** The language of rows without one (BCP 47). */
+      language?: string;
+      /** The earliest time of sending for rows without one (RFC 3339). */
+      sendAt?: string;
+      /** The deadline of delivery for rows without one (RFC 3339). */
+      deliverBy?: string;
+      /** The legal effect of rows without one. */
+      legalEffect?: string;
+    };
+    headers: {
+      /** The media type of the file. */
+      'Content-Type': 'text/csv' | 'application/jsonl';
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
+      'Idempotency-Key'?: string;
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    body: Bytes;
+    answers: {
+      202: NotificationBatch;
+    };
+  };
+  /** List the batches of your client */
+  listNotificationBatches: {
+    query?: {
+      /** The maximum number of batches. Default: 25. */
+      limit?: number;
+      /** The member `next` of the previous page. Default: the first page. */
+      cursor?: string;
+    };
+    answers: {
+      200: ListNotificationBatchesAnswer;
+    };
+  };
+  /** Read the progress of a batch */
+  readNotificationBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    answers: {
+      200: NotificationBatchProgress;
+    };
+  };
+  /** List the rows of a batch with their outcomes */
+  listBatchRows: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    query?: {
+      /**
+       * Only rows in this state: refused, or a status of their notifications. Default: all rows that have an outcome.
+       */
+      state?: 
+        | 'refused'
+        | 'accepted'
+        | 'scheduled'
+        | 'sending'
+        | 'sent'
+        | 'delivered'
+        | 'read'
+        | 'unknown'
+        | 'undeliverable'
+        | 'cancelled';
+      /** Only rows after this one: the member `next` of the previous page. Default: 0. */
+      after?: number;
+      /** The maximum number of rows. Default: 25. */
+      limit?: number;
+    };
+    headers?: {
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: {
+      200: ListBatchRowsAnswer;
+    };
+  };
+  /** Download the rows of a batch with their outcomes */
+  readBatchResults: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    query?: {
+      /**
+       * Only rows in this state: refused, or a status of their notifications. Default: all rows that have an outcome.
+       */
+      state?: 
+        | 'refused'
+        | 'accepted'
+        | 'scheduled'
+        | 'sending'
+        | 'sent'
+        | 'delivered'
+        | 'read'
+        | 'unknown'
+        | 'undeliverable'
+        | 'cancelled';
+    };
+    headers?: {
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: Record<never, never>;
+  };
+  /** Start a batch that waits for its start */
+  startNotificationBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    headers?: {
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: {
+      200: NotificationBatch;
+    };
+  };
+  /** Cancel the remaining rows of a batch */
+  cancelNotificationBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    headers?: {
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: {
+      200: NotificationBatch;
     };
   };
 };

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Credentials, createAccessTokens } from './access-token.ts';
 import type { Bytes, Operations } from './api-types.ts';
+import { type Batches, createBatches } from './batches.ts';
 import { bytesOf, type Call, type CallOptions, createCall, createSend } from './call-operation.ts';
 import { createDpop } from './dpop.ts';
 import { readText } from './http-request.ts';
@@ -17,6 +18,7 @@ import {
 export type { JWK } from 'jose';
 export type { Signer } from './access-token.ts';
 export type * from './api-types.ts';
+export type { Batch, BatchProgress, BatchRow, BatchType } from './batches.ts';
 export type { Answer, Call, CallOptions, OperationId } from './call-operation.ts';
 export { NetworkError, ProblemError, TimeoutError, TokenError, UnreadableError } from './client-errors.ts';
 export type { FeedEvent } from './pages.ts';
@@ -66,50 +68,51 @@ export type Deposit = {
 type KeyOption = { readonly idempotencyKey?: string };
 
 /** A client of one server. */
-export type Client = Pages & {
-  readonly call: Call;
-  /** The current access token, for requests that you send yourself. Throws a TypeError with `dpop`. */
-  accessToken(options?: Pick<CallOptions, 'signal'>): Promise<string>;
-  /** Verifies claims against the register. The claims are in the request body, never in the URL. */
-  verify(claims: Claims, options?: CallOptions): Promise<Operations['verifyIdentity']['answers'][200]>;
-  /** Checks a signed result of `verify` with the published keys of the server. */
-  verifyResult(token: string, expected?: ExpectedResult): Promise<VerifiedResult>;
-  /** Sends a notification. Retries create no second one. To repeat a call after a crash, pass your own `idempotencyKey`. */
-  send(message: Message, options?: CallOptions & KeyOption): Promise<Operations['sendNotification']['answers'][202]>;
-  /** Shows what each channel would send. Nothing is sent. */
-  preview(message: Message, options?: CallOptions): Promise<Operations['previewNotification']['answers'][200]>;
-  /** The status of a notification. */
-  notification(id: string, options?: CallOptions): Promise<Operations['readNotification']['answers'][200]>;
-  /** Deposits a document. Retries create no second one, and the server checks a digest. A stream has neither retries nor digest. */
-  deposit(
-    content: Bytes,
-    about: Deposit,
-    options?: CallOptions & KeyOption,
-  ): Promise<Operations['depositDocument']['answers'][201]>;
-  /**
-   * The response with the document: 200, 206 for a `Range`, 304 for an `If-None-Match`. Read its body or cancel it. The signal
-   * also stops the reading. Use one signal per document, because its listener stays until the signal aborts.
-   */
-  document(
-    id: string,
-    options?: CallOptions & { readonly headers?: Operations['retrieveDocument']['headers'] },
-  ): Promise<Response>;
-  /** The record of a document. */
-  documentRecord(id: string, options?: CallOptions): Promise<Operations['readDocumentRecord']['answers'][200]>;
-  /** What is registered for your client, its quotas, its requests of the last 7 days, and its credentials. */
-  ownClient(options?: CallOptions): Promise<Operations['readClient']['answers'][200]>;
-  /** Calls your webhook once with a test event, and returns the outcome of the call. */
-  testWebhook(
-    id: string,
-    body?: Operations['testWebhook']['body'],
-    options?: CallOptions,
-  ): Promise<Operations['testWebhook']['answers'][200]>;
-  /**
-   * The proof of a receipt, as the text of a `.tlog-proof` file. `receipt` is the path or URL in a response or its `Link`. A use has its
-   * proof about a second after it; until then the request is repeated.
-   */
-  receiptProof(receipt: string, options?: CallOptions): Promise<string>;
-};
+export type Client = Pages &
+  Batches & {
+    readonly call: Call;
+    /** The current access token, for requests that you send yourself. Throws a TypeError with `dpop`. */
+    accessToken(options?: Pick<CallOptions, 'signal'>): Promise<string>;
+    /** Verifies claims against the register. The claims are in the request body, never in the URL. */
+    verify(claims: Claims, options?: CallOptions): Promise<Operations['verifyIdentity']['answers'][200]>;
+    /** Checks a signed result of `verify` with the published keys of the server. */
+    verifyResult(token: string, expected?: ExpectedResult): Promise<VerifiedResult>;
+    /** Sends a notification. Retries create no second one. To repeat a call after a crash, pass your own `idempotencyKey`. */
+    send(message: Message, options?: CallOptions & KeyOption): Promise<Operations['sendNotification']['answers'][202]>;
+    /** Shows what each channel would send. Nothing is sent. */
+    preview(message: Message, options?: CallOptions): Promise<Operations['previewNotification']['answers'][200]>;
+    /** The status of a notification. */
+    notification(id: string, options?: CallOptions): Promise<Operations['readNotification']['answers'][200]>;
+    /** Deposits a document. Retries create no second one, and the server checks a digest. A stream has neither retries nor digest. */
+    deposit(
+      content: Bytes,
+      about: Deposit,
+      options?: CallOptions & KeyOption,
+    ): Promise<Operations['depositDocument']['answers'][201]>;
+    /**
+     * The response with the document: 200, 206 for a `Range`, 304 for an `If-None-Match`. Read its body or cancel it. The signal
+     * also stops the reading. Use one signal per document, because its listener stays until the signal aborts.
+     */
+    document(
+      id: string,
+      options?: CallOptions & { readonly headers?: Operations['retrieveDocument']['headers'] },
+    ): Promise<Response>;
+    /** The record of a document. */
+    documentRecord(id: string, options?: CallOptions): Promise<Operations['readDocumentRecord']['answers'][200]>;
+    /** What is registered for your client, its quotas, its requests of the last 7 days, and its credentials. */
+    ownClient(options?: CallOptions): Promise<Operations['readClient']['answers'][200]>;
+    /** Calls your webhook once with a test event, and returns the outcome of the call. */
+    testWebhook(
+      id: string,
+      body?: Operations['testWebhook']['body'],
+      options?: CallOptions,
+    ): Promise<Operations['testWebhook']['answers'][200]>;
+    /**
+     * The proof of a receipt, as the text of a `.tlog-proof` file. `receipt` is the path or URL in a response or its `Link`. A use has its
+     * proof about a second after it; until then the request is repeated.
+     */
+    receiptProof(receipt: string, options?: CallOptions): Promise<string>;
+  };
 
 /** Creates a client of one server. It keeps its token only in memory, and writes no file and no log. */
 export function createClient(settings: ClientSettings): Client {
@@ -135,6 +138,7 @@ export function createClient(settings: ClientSettings): Client {
       return await tokens.get(options?.signal);
     },
     ...createPages(call, clock),
+    ...createBatches(call, send, { clock, uploadMs: 10 * timeoutMs }),
     verify: async (claims, options) => (await call('verifyIdentity', { ...options, body: claims })).body,
     verifyResult: async (token, expected = {}) => {
       const check = async (isUnknown: boolean) => {

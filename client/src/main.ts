@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { type BatchFlags, batchCommands } from './batch-commands.ts';
 import { type ClientSettings, createClient, NetworkError, ProblemError, TimeoutError, TokenError } from './client.ts';
 import { forwardEvents, listenSecret } from './listen.ts';
 
@@ -13,6 +14,17 @@ const help = `citizen-services-client COMMAND
                                             server, until you press Ctrl+C. It starts with new events, or after the
                                             event with this number. It does not repeat failed calls.
          --dpop                             Binds the access tokens (DPoP), for clients that must bind them.
+  batches send FILE                         Sends the rows of a CSV or JSON Lines file, and writes their outcomes to
+                                            FILE.results.csv. The same command continues after an interruption.
+         --template ID --category NAME --send-at TIME --name NAME
+         --all-or-none                      Sends nothing if one row is refused.
+         --dry-run                          Only checks the rows.
+         --manual                           Waits for: batches start ID.
+         --key KEY                          Sends the same file again, as another batch.
+  batches list                              Lists your batches.
+  batches show|start|cancel ID
+  batches results ID [--state STATE]        Saves the outcomes of the rows.
+         --out FILE                         Names the file of the outcomes.
 
 Read from the environment:
   BASE_URL       PUBLIC_URL of the server, such as http://127.0.0.1:3000
@@ -24,7 +36,7 @@ Read from the environment:
 class UsageError extends Error {}
 
 async function run(args: readonly string[]): Promise<void> {
-  const { command, values } = parse(args);
+  const { command, rest, values } = parse(args);
   if (values.help === true) {
     process.stdout.write(help);
     return;
@@ -33,9 +45,13 @@ async function run(args: readonly string[]): Promise<void> {
     process.stdout.write(`${await createClient(settings()).accessToken()}\n`);
   } else if (command === 'listen') {
     await runListen(values);
+  } else if (command === 'batches') {
+    await runBatches(rest, values);
   } else {
     throw new UsageError(
-      command === undefined ? 'name a command: token or listen' : 'expected token or listen --forward-to URL',
+      command === undefined
+        ? 'name a command: token, listen or batches'
+        : 'expected token, listen --forward-to URL, or batches',
     );
   }
 }
@@ -43,11 +59,24 @@ async function run(args: readonly string[]): Promise<void> {
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
-  const options = { 'forward-to': text, after: text, dpop: flag, help: { type: 'boolean', short: 'h' } } as const;
+  const help = { type: 'boolean', short: 'h' } as const;
+  const listenOptions = { 'forward-to': text, after: text, dpop: flag };
+  const batchOptions = {
+    name: text,
+    template: text,
+    category: text,
+    'send-at': text,
+    key: text,
+    state: text,
+    out: text,
+  };
+  const batchSwitches = { 'all-or-none': flag, 'dry-run': flag, manual: flag };
+  const options = { help, ...listenOptions, ...batchOptions, ...batchSwitches };
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (positionals.length > 1) throw new UsageError(`unexpected: ${positionals.slice(1).join(' ')}`);
-    return { command: positionals[0], values };
+    const [command, ...rest] = positionals;
+    if (command !== 'batches' && rest.length > 0) throw new UsageError(`unexpected: ${rest.join(' ')}`);
+    return { command, rest, values };
   } catch (fault) {
     throw new UsageError(fault instanceof Error ? fault.message : 'the arguments cannot be read');
   }
@@ -76,6 +105,25 @@ async function runListen(values: {
     print: (line) => process.stdout.write(`${line}\n`),
     note: (line) => process.stderr.write(`${line}\n`),
   });
+}
+
+async function runBatches(
+  [name = '', subject = '', ...more]: readonly string[],
+  flags: BatchFlags & { readonly dpop?: boolean },
+) {
+  const command = Object.hasOwn(batchCommands, name) ? batchCommands[name] : undefined;
+  if (command === undefined || more.length > 0 || (subject === '') !== (name === 'list'))
+    throw new UsageError('expected batches send FILE, batches list, or batches show|results|start|cancel ID');
+  const isTerminal = process.stderr.isTTY === true;
+  let last = '';
+  const complete = await command(createClient({ ...settings(), dpop: flags.dpop ?? false }), subject, flags, {
+    print: (text) => process.stdout.write(`${isTerminal && last !== '' ? '\n' : ''}${text}\n`),
+    progress: (text) => {
+      if (text !== last) process.stderr.write(isTerminal ? `\r\x1b[K${text}` : `${text}\n`);
+      last = text;
+    },
+  });
+  if (!complete) process.exitCode = 1;
 }
 
 function settings(): ClientSettings {

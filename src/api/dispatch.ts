@@ -294,6 +294,7 @@ function withIdempotencyLookup(
   return {
     ...call,
     repeat: {
+      key: key.request.key,
       findStoredResult: async (input, open) => {
         key.fingerprint = { digest: fingerprintRequest(fingerprintKey, input), open };
         const earlier = await findStoredResult(call.read, key.request, key.fingerprint);

@@ -80,6 +80,7 @@ export type ValidPart<S extends RequestShape, P> = {
 
 /** The Idempotency-Key of a request whose body the operation reads. */
 export type IdempotencyLookup = {
+  readonly key: string;
   /** The earlier result of this key, or undefined. `open` decrypts a body that `sealBody` of that decision encrypted. */
   findStoredResult(
     input: Json,
@@ -144,7 +145,8 @@ export type ResponseShape = {
   | { readonly schema?: never; readonly bytes?: never; readonly text: TextFormat }
 );
 
-type TextFormat = {
+/** A text format of a body. */
+export type TextFormat = {
   readonly type: string;
   readonly pattern: string;
   readonly description: string;
@@ -153,6 +155,8 @@ type TextFormat = {
 
 /** The text fields of a `multipart/form-data` body, and the part with the bytes, which comes last. */
 export type DocumentForm = { readonly fields: TObject; readonly part: string };
+
+type DocumentBody = { readonly usualType: string; readonly form?: DocumentForm; readonly texts?: never };
 
 type WebhookDescription = {
   readonly name: string;
@@ -187,10 +191,11 @@ type OperationDescription = {
   readonly webhook?: WebhookDescription;
   readonly idempotent?: true;
   /**
-   * The body is not JSON but bytes, unread in `call.bytes`, up to the document size limit. `form`: a form is accepted too; the
-   * operation reads and checks it. `usualType`: a type that the OpenAPI document names besides the wildcard.
+   * The body is not JSON but bytes, unread in `call.bytes`: a document of up to the document size limit, or one of some text formats. The
+   * operation reads and checks it. `form`: a form is accepted too. `usualType`: a type that the OpenAPI document names besides the
+   * wildcard.
    */
-  readonly bodyBytes?: { readonly usualType: string; readonly form?: DocumentForm };
+  readonly bodyBytes?: DocumentBody | { readonly texts: readonly TextFormat[] };
 };
 
 /** An operation as its file defines it. One that uses citizens' data must return an effect, and so an event. */

@@ -17,11 +17,15 @@ import { readVerification } from '../identity/read-verification.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from '../identity/verify-identity.ts';
 import { askContactCode } from '../notifications/ask-contact-code.ts';
 import { cancelNotification } from '../notifications/cancel-notification.ts';
+import { cancelNotificationBatch } from '../notifications/cancel-notification-batch.ts';
 import { confirmContactAddress } from '../notifications/confirm-contact-address.ts';
+import { createNotificationBatch } from '../notifications/create-notification-batch.ts';
 import { createTemplate } from '../notifications/create-template.ts';
 import { createWebhook } from '../notifications/create-webhook.ts';
 import { exportInbox } from '../notifications/export-inbox.ts';
+import { listBatchRows } from '../notifications/list-batch-rows.ts';
 import { listInboxMessages } from '../notifications/list-inbox-messages.ts';
+import { listNotificationBatches } from '../notifications/list-notification-batches.ts';
 import { listNotifications } from '../notifications/list-notifications.ts';
 import { listTemplates } from '../notifications/list-templates.ts';
 import { listWebhookCalls } from '../notifications/list-webhook-calls.ts';
@@ -33,9 +37,11 @@ import {
 } from '../notifications/mark-inbox-message.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
 import { previewNotification } from '../notifications/preview-notification.ts';
+import { readBatchResults } from '../notifications/read-batch-results.ts';
 import { readEvents } from '../notifications/read-events.ts';
 import { readEvidence } from '../notifications/read-evidence.ts';
 import { readNotification } from '../notifications/read-notification.ts';
+import { readNotificationBatch } from '../notifications/read-notification-batch.ts';
 import { readPreferences } from '../notifications/read-preferences.ts';
 import { readTemplate } from '../notifications/read-template.ts';
 import { redeliverWebhook } from '../notifications/redeliver-webhook.ts';
@@ -45,6 +51,7 @@ import { removeWebhook } from '../notifications/remove-webhook.ts';
 import { rotateWebhookSecret } from '../notifications/rotate-webhook-secret.ts';
 import { searchInbox } from '../notifications/search-inbox.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
+import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
 import { testWebhook } from '../notifications/test-webhook.ts';
 
@@ -98,4 +105,11 @@ export const operations: readonly ListedOperation[] = [
   testWebhook,
   listWebhookCalls,
   readClient,
+  createNotificationBatch,
+  listNotificationBatches,
+  readNotificationBatch,
+  listBatchRows,
+  readBatchResults,
+  startNotificationBatch,
+  cancelNotificationBatch,
 ];

@@ -25,6 +25,7 @@ export const longLivedPurposes = [
   'document-etag',
   'page-cursor',
   'webhook-secrets',
+  'batch-uploads',
   'bounce-addresses',
   'receipt-links',
   'dpop-nonces',

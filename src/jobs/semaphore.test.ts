@@ -20,11 +20,11 @@ function createCalls() {
   };
 }
 
-test('a call with the option first uses a reserved permit at once, and other calls never use one', async () => {
+test('a call with priority 0 uses a reserved permit at once, and other calls never use one', async () => {
   const { begun, make, end } = createCalls();
   const semaphore = createSemaphore(3, 1);
   const all = ['a', 'b', 'c'].map((name) => semaphore(make(name)));
-  all.push(semaphore(make('urgent'), true), semaphore(make('second urgent'), true));
+  all.push(semaphore(make('urgent'), 0), semaphore(make('second urgent'), 0));
   assert.deepEqual(begun, ['a', 'b', 'urgent']);
   await end('urgent');
   assert.deepEqual(begun, ['a', 'b', 'urgent', 'second urgent']);
@@ -36,7 +36,7 @@ test('a call with the option first uses a reserved permit at once, and other cal
   await Promise.all(all);
 });
 
-test('without reserved permits a call with the option first precedes waiting calls, and a failed call releases its permit', async () => {
+test('without reserved permits calls wait in the order of their priority, and a failed call releases its permit', async () => {
   const { begun, make, end } = createCalls();
   const semaphore = createSemaphore(1);
   const faulty = assert.rejects(
@@ -46,12 +46,14 @@ test('without reserved permits a call with the option first precedes waiting cal
     }),
     /as planned/,
   );
-  const others = [semaphore(make('b')), semaphore(make('first'), true)];
+  const others = [semaphore(make('last'), 2), semaphore(make('b')), semaphore(make('first'), 0)];
   await end('a');
   await faulty;
   assert.deepEqual(begun, ['a', 'first']);
   await end('first');
   assert.deepEqual(begun, ['a', 'first', 'b']);
   await end('b');
+  assert.deepEqual(begun, ['a', 'first', 'b', 'last']);
+  await end('last');
   await Promise.all(others);
 });

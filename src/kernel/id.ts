@@ -13,6 +13,7 @@ const prefixes = {
   webhook: 'whk',
   hold: 'hld',
   template: 'tpl',
+  batch: 'bat',
 } as const;
 
 /** The kinds of things that this server gives an id. */
@@ -36,6 +37,8 @@ export type HoldId = Id<'hold'>;
 export type EventId = Id<'event'>;
 /** The id of a webhook. */
 export type WebhookId = Id<'webhook'>;
+/** The id of a batch of notifications. */
+export type BatchId = Id<'batch'>;
 /** The id of a message template. */
 export type TemplateId = Id<'template'>;
 

@@ -75,6 +75,12 @@ export const serviceProblems = {
     cause: 'This client has no webhook with this id.',
     fix: 'List the webhooks of the client with GET /v1/webhooks.',
   },
+  'batch-not-found': {
+    status: 404,
+    title: 'Batch not found',
+    cause: 'This client has no batch of notifications with this id.',
+    fix: 'List the batches of the client with GET /v1/notification-batches.',
+  },
   'template-not-found': {
     status: 404,
     title: 'Template not found',
@@ -177,6 +183,13 @@ export const serviceProblems = {
     cause:
       'Events after the cursor were deleted when their retention ended. Or the cursor is after the last event, because a backup was restored.',
     fix: 'Read the status of your open notifications with GET /v1/notifications. Then continue with the cursor in the detail.',
+  },
+  'batch-upload-deleted': {
+    status: 410,
+    title: 'Uploaded file deleted',
+    cause:
+      'The server deleted the uploaded file of the batch after its retention, so it can no longer repeat its columns.',
+    fix: 'Read the outcomes of the rows with GET /v1/notification-batches/{id}/rows.',
   },
   'document-withdrawn': {
     status: 410,

@@ -1,4 +1,5 @@
 import type {
+  BatchId,
   DeliveryId,
   DocumentId,
   EventId,
@@ -229,6 +230,11 @@ export type SystemEvent =
       readonly change: 'created' | 'removed' | 'secret-rotated' | 'redelivery-asked';
     })
   | (EventHead<'template.changed'> & { readonly template: TemplateId; readonly change: 'created' | 'removed' })
+  | (EventHead<'notification-batch.changed'> & {
+      readonly batch: BatchId;
+      /** The new state of the batch, or that its upload was deleted. */
+      readonly change: 'checking' | 'ready' | 'sending' | 'done' | 'refused' | 'cancelled' | 'upload-deleted';
+    })
   | (EventHead<'endpoint.registered'> & {
       readonly endpoint: string;
       readonly since: string;

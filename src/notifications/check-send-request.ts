@@ -43,20 +43,27 @@ type CheckOptions = {
   readonly usesPreferences: boolean;
 };
 
+/** The parts of a call that its checks read: also a row of a batch has them. */
+export type CheckableCall = Pick<SendCall, 'body' | 'caller' | 'ports' | 'now'>;
+
+/** Finds the issues of a request that matches its schema, without the register of citizens. */
+export async function findRequestIssues(call: CheckableCall) {
+  const { body, ports, now } = call;
+  const times = parseSendTimes(body, now);
+  const [attached, template] = await Promise.all([attachmentsOf(call), templateOf(call)]);
+  const ruleIssues = legalRuleIssues(body.legalEffect, body.channels, ports.cascade);
+  const issues = [...textIssues(body, { template }), ...times.issues, ...ruleIssues, ...attached.issues];
+  return { issues, times, attached, template };
+}
+
 /** Checks a request to send or to preview, and reports all its issues at once. */
 export async function checkSendRequest(
-  call: SendCall,
+  call: CheckableCall,
   { usesPreferences }: CheckOptions,
 ): Promise<CheckedRequest | { readonly issues: readonly Issue[] }> {
   const { body, ports, now } = call;
-  const times = parseSendTimes(body, now);
-  const [contact, attached, template] = await Promise.all([
-    ports.contactOf(body.citizenId),
-    attachmentsOf(call),
-    templateOf(call),
-  ]);
-  const ruleIssues = legalRuleIssues(body.legalEffect, body.channels, ports.cascade);
-  const issues = [...textIssues(body, { template }), ...times.issues, ...ruleIssues, ...attached.issues];
+  const [contact, found] = await Promise.all([ports.contactOf(body.citizenId), findRequestIssues(call)]);
+  const { issues, times, attached, template } = found;
   if (issues.length > 0) return { issues };
   const urgent = body.category === 'urgent';
   const { sendAt, deliverBy } = times;

@@ -10,11 +10,12 @@ import type { SigningKey } from '../crypto/signing-key.ts';
 import type { OnCommitted } from '../ledger/commit.ts';
 import { askContactCode } from './ask-contact-code.ts';
 import { cancelNotification } from './cancel-notification.ts';
+import { cancelNotificationBatch } from './cancel-notification-batch.ts';
 import type { CascadePolicy } from './cascade/cascade.ts';
 import { providerEndpoints } from './channels/provider-endpoints.ts';
 import { confirmContactAddress } from './confirm-contact-address.ts';
 import { findPreferences } from './contact/contact-preferences-store.ts';
-
+import { createNotificationBatch } from './create-notification-batch.ts';
 import { createTemplate } from './create-template.ts';
 import { createWebhook } from './create-webhook.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
@@ -24,7 +25,9 @@ import { findInboxOverview } from './inbox/inbox-overview.ts';
 import { findOwnMessage, type OwnMessage } from './inbox/own-message.ts';
 import { type Calendar, calendarNotice } from './legal-effect/legal-effect.ts';
 import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
+import { listBatchRows } from './list-batch-rows.ts';
 import { listInboxMessages } from './list-inbox-messages.ts';
+import { listNotificationBatches } from './list-notification-batches.ts';
 import { listNotifications } from './list-notifications.ts';
 import { listTemplates } from './list-templates.ts';
 import { listWebhookCalls } from './list-webhook-calls.ts';
@@ -38,11 +41,13 @@ import { parseReasonCode, reasonOf } from './notification/reason.ts';
 import { createSenderLookup, createServiceLookup, type SenderOf } from './notification/sending-service.ts';
 import { notificationJobs, targetRulesOf, webhookTimeoutMs } from './notification-jobs.ts';
 import { openInboxMessage } from './open-inbox-message.ts';
-import type { AttachmentTitle, NotificationPorts } from './ports.ts';
+import type { AttachmentTitle, BatchPorts, NotificationPorts } from './ports.ts';
 import { previewNotification } from './preview-notification.ts';
+import { readBatchResults } from './read-batch-results.ts';
 import { readEvents } from './read-events.ts';
 import { type EvidencePorts, readEvidence } from './read-evidence.ts';
 import { readNotification } from './read-notification.ts';
+import { readNotificationBatch } from './read-notification-batch.ts';
 import { readPreferences } from './read-preferences.ts';
 import { readTemplate } from './read-template.ts';
 import { redeliverWebhook } from './redeliver-webhook.ts';
@@ -52,6 +57,7 @@ import { removeWebhook } from './remove-webhook.ts';
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
 import { searchInbox } from './search-inbox.ts';
 import { sendNotification } from './send-notification.ts';
+import { startNotificationBatch } from './start-notification-batch.ts';
 import { statePreferences } from './state-preferences.ts';
 import { findOwnTemplate } from './templates/template-shape.ts';
 import { testWebhook } from './test-webhook.ts';
@@ -98,7 +104,7 @@ export type NotificationsSlice = Slice & {
   readonly mounts: readonly MountedHandler[];
 };
 
-type AllPorts = NotificationPorts & WebhookPorts & EvidencePorts;
+type AllPorts = NotificationPorts & BatchPorts & WebhookPorts & EvidencePorts;
 
 /** The tests of webhooks of a client that can run at the same time in one process. A receiver can take 15 seconds to respond. */
 const maxConcurrentTests = 2;
@@ -134,6 +140,13 @@ const allOperations: readonly Operation<AllPorts>[] = [
   listTemplates,
   readTemplate,
   removeTemplate,
+  createNotificationBatch,
+  listNotificationBatches,
+  readNotificationBatch,
+  listBatchRows,
+  readBatchResults,
+  startNotificationBatch,
+  cancelNotificationBatch,
 ];
 
 /** Logs each delivery attempt, without personal data. The entries of the ledger about it are sealed. */
@@ -167,6 +180,9 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     templateOf: (text, clientId) => findOwnTemplate(db.read, text, clientId),
     checkLetter: await createLetterPreview({ settings, log }),
     inboxLink: inboxLinkOf(settings),
+    batchKey: root.derive('batch-uploads'),
+    write: (unit) => db.write(unit),
+    commit: deps.commit,
     webhookKey: root.derive('webhook-secrets'),
     allowPrivateTargets: settings.webhookPrivateTargets,
     isPrivateHost: createPrivateHostCheck(targetRulesOf(settings)),
@@ -179,7 +195,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
   };
   return {
     operations: allOperations.map((operation) => bindOperation(operation, ports)),
-    jobs: notificationJobs({ ...deps, contactOf, senderOf, calendar }),
+    jobs: notificationJobs({ ...deps, contactOf, senderOf, calendar, ports }),
     registerMetrics: (metrics) => {
       countDeliveries(metrics, onCommitted);
       countFinalStatuses(metrics, onCommitted);

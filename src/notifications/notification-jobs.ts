@@ -5,6 +5,8 @@ import type { Settings } from '../config/settings.ts';
 import { repeatEvery } from '../jobs/repeat-every.ts';
 import type { TargetRules } from '../net/public-target.ts';
 import { createHostResolver } from '../net/resolve-host.ts';
+import type { BatchJobDeps } from './batch-context.ts';
+import { startBatchJob } from './batch-job.ts';
 import { inboxChannel } from './channels/inbox-channel.ts';
 import { createQueueMonitor, type QueueMonitor, type QueueState } from './delivery/queue-monitor.ts';
 import { type DeliveryDeps, startDelivery } from './delivery/start-delivery.ts';
@@ -26,7 +28,8 @@ class ChannelsMissing extends Error {
 }
 
 type NotificationJobDeps = SliceDeps &
-  Pick<DeliveryDeps, 'cascade' | 'contactOf' | 'senderOf' | 'calendar'> & {
+  Pick<DeliveryDeps, 'cascade' | 'contactOf' | 'senderOf' | 'calendar'> &
+  Pick<BatchJobDeps, 'clients' | 'ports'> & {
     /** The channels to providers; only a process with the worker role has them. */
     readonly channels: ExternalChannels | undefined;
   };
@@ -36,6 +39,7 @@ export function notificationJobs(deps: NotificationJobDeps): readonly Job[] {
   return [
     { name: 'webhooks', wakeOn: feedEventTypes, start: () => startWebhookJob(deps) },
     { name: 'delivery', wakeOn: ['notification.accepted'], start: () => startDeliveryJob(deps) },
+    { name: 'batches', wakeOn: ['notification-batch.changed'], start: () => startBatchJob(deps) },
     { name: 'queues', start: () => startQueueMonitor(deps) },
   ];
 }

@@ -1,6 +1,8 @@
+import type { Row, Statement } from '../db/database.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { Commit } from '../ledger/commit.ts';
 import type { CascadePolicy } from './cascade/cascade.ts';
 import type { InboxLink } from './inbox/inbox-link.ts';
 import type { Calendar } from './legal-effect/legal-effect.ts';
@@ -36,4 +38,14 @@ export type NotificationPorts = {
   readonly inboxLink?: InboxLink | undefined;
   /** The days that do not count as working days, for legal effect. */
   readonly calendar: Calendar;
+};
+
+/** The dependencies of the operations on batches, besides those of all notifications. */
+export type BatchPorts = {
+  /** Wraps the keys of uploads. */
+  readonly batchKey: Uint8Array;
+  /** Stores an upload that has no effect yet. */
+  readonly write: (unit: readonly Statement[]) => Promise<Row[][]>;
+  /** Stores the events of rows before the results show them. */
+  readonly commit: Commit;
 };

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { type Decision, defineOperation } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { acceptRequest } from './accept-request.ts';
 import {
   type CheckedRequest,
   checkSendRequest,
@@ -10,9 +11,7 @@ import {
   sendIssuesOf,
   sendRequest,
 } from './check-send-request.ts';
-import { acceptNotification } from './notification/accept-notification.ts';
 import { literalUnion, receiptPathOf } from './notification/notification-shape.ts';
-import { isNoticeOnly } from './notification/sending-service.ts';
 
 const acceptedShape = Type.Object({
   id: Type.String(),
@@ -65,25 +64,10 @@ export const sendNotification = defineOperation({
   },
 });
 
-async function acceptDecision(call: SendCall, { times, contact, content, steps }: CheckedRequest): Promise<Decision> {
-  const { citizenId, category = 'information', reference = null, legalEffect = null } = call.body;
-  const { sendAt, deliverBy } = times;
-  const service = await call.ports.senderOf(call.caller.clientId);
-  const { notification, event, ...writes } = await acceptNotification(call, {
-    clientId: call.caller.clientId,
-    citizenId,
-    reference,
-    category,
-    legalEffect,
-    noticeOnly: isNoticeOnly(service, category, call.ports.inboxLink !== undefined),
-    content,
-    // The language of the citizen is not stored: its sender could read it. The parts that show the message look it up.
-    language: call.body.language ?? null,
-    steps,
-    sendAt,
-    deliverBy,
-    isInInbox: contact !== undefined && contact.deceased !== true && sendAt === null,
-  });
+async function acceptDecision(call: SendCall, checked: CheckedRequest): Promise<Decision> {
+  const { citizenId, reference = null } = call.body;
+  const { sendAt, deliverBy } = checked.times;
+  const { notification, event, ...writes } = await acceptRequest(call, checked);
   return {
     effect: { events: [event], ...writes },
     answer: {

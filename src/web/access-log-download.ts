@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationResponse } from '../api/operation.ts';
 import { readOwnAccessLog } from '../audit/read-own-access-log.ts';
+import { csvLine } from '../kernel/csv-line.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { AccessLog } from './access-log-page.ts';
 import { type CitizenRequest, readJson } from './citizen-operations.ts';
@@ -100,16 +101,4 @@ async function* csvTexts({ words, nameOf }: CitizenRequest['view'], pages: Async
   const titles = rowColumns.map(([, title]) => title);
   yield `${byteOrderMark}${csvLine([labels.number, labels.time, labels.who, labels.what, ...titles, labels.reference])}`;
   for await (const { usages } of pages) yield usages.map(lineOf).join('');
-}
-
-/**
- * A line of CSV (RFC 4180). Attack: a spreadsheet runs a cell that begins with one of these characters as a formula, and a service
- * chooses its purpose, its titles and its subjects. The apostrophe makes such a cell a text (usage-words.test.ts).
- */
-export function csvLine(cells: readonly string[]): string {
-  const quoted = cells.map((cell) => {
-    const text = /^[\s\uFEFF]*[=+\-@\t\r\n|%＝＋－＠]/.test(cell) ? `'${cell}` : cell;
-    return `"${text.replaceAll('"', '""')}"`;
-  });
-  return `${quoted.join(',')}\r\n`;
 }

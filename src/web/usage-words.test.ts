@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvLine } from './access-log-download.ts';
+import { csvLine } from '../kernel/csv-line.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';
 import { type DescribedUsage, wordsOfUse } from './usage-words.ts';
 

@@ -121,6 +121,7 @@ function sampleOf(operation: Operation, token: string, idOf: (kind: string) => s
     event: id('evt'),
     webhook: id('whk'),
     template: id('tpl'),
+    batch: id('bat'),
   };
   const { method = 'GET', path, headers = {}, body = '' } = validRequest(operation.operationId, { token, ids });
   const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>

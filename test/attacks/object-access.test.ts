@@ -68,6 +68,7 @@ const record = (id: string) => `${document(id)}/record`;
 const receipt = (id: string) => `/v1/receipts/${id}`;
 const webhook = (id: string) => `/v1/webhooks/${id}`;
 const template = (id: string) => `/v1/templates/${id}`;
+const batch = (id: string) => `/v1/notification-batches/${id}`;
 
 /** Every request for one object by its id. */
 const ways: readonly Way[] = [
@@ -106,6 +107,13 @@ const ways: readonly Way[] = [
   { method: 'GET', kind: 'template', path: template },
   { method: 'HEAD', kind: 'template', path: template },
   { method: 'DELETE', kind: 'template', path: template },
+  { method: 'GET', kind: 'batch', path: batch },
+  { method: 'HEAD', kind: 'batch', path: batch },
+  { method: 'GET', kind: 'batch', path: (id) => `${batch(id)}/rows` },
+  { method: 'HEAD', kind: 'batch', path: (id) => `${batch(id)}/rows` },
+  { method: 'GET', kind: 'batch', path: (id) => `${batch(id)}/results` },
+  { method: 'POST', kind: 'batch', path: (id) => `${batch(id)}/start` },
+  { method: 'POST', kind: 'batch', path: (id) => `${batch(id)}/cancel` },
   { method: 'GET', kind: 'event', path: receipt },
   { method: 'HEAD', kind: 'event', path: receipt },
   { method: 'GET', kind: 'event', path: (id) => `${receipt(id)}/proof` },
@@ -138,6 +146,7 @@ const notFound: Readonly<Record<keyof ResourceIds, string>> = {
   event: 'receipt-not-found',
   webhook: 'webhook-not-found',
   template: 'template-not-found',
+  batch: 'batch-not-found',
 };
 
 for (const way of ways) {

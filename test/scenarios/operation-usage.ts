@@ -26,7 +26,7 @@ type OperationCaller = {
 
 /** Calls every operation at least once, some with a refusal. Both tokens must belong to new clients. */
 export async function callEveryOperation(ask: HttpSend, token: string, otherToken: string): Promise<OperationUsage> {
-  // Two verifications, a notification for later, a deposit, a webhook and a template.
+  // Two verifications, a notification for later, a deposit, a webhook, a template and a batch.
   const ids = await createResources(ask, token);
   const caller: OperationCaller = {
     token,
@@ -58,7 +58,8 @@ export async function callEveryOperation(ask: HttpSend, token: string, otherToke
         'notification.cancelled': 1,
         'notification.rehearsed': 1,
         'notification.status-read': 4,
-        'notifications.listed': 1,
+        'notification-batch.changed': 2,
+        'notifications.listed': 3,
         'template.changed': 2,
         'webhook.changed': 4,
       },
@@ -89,6 +90,9 @@ async function callNotificationOperations({ token, expect, validRequest: good }:
   assert.equal((parseJsonBody(await expect(200, good('listNotifications')))['items'] as unknown[]).length, 2);
   await expect(200, good('cancelNotification'));
   await expect(200, good('readEvidence'));
+  await expect(200, good('listBatchRows'));
+  await expect(200, good('readBatchResults'));
+  await expect(200, good('cancelNotificationBatch'));
   await expect(200, good('rotateWebhookSecret'));
   await expect(202, good('redeliverWebhook'));
   await expect(200, good('testWebhook'));
@@ -118,6 +122,8 @@ async function callWithoutEvents(
   await expect(200, good('listWebhooks'));
   await expect(200, good('readClient'));
   await expect(200, good('listTemplates'));
+  await expect(200, good('listNotificationBatches'));
+  await expect(200, good('readNotificationBatch'));
   await expect(200, good('readEvents'));
   await expect(200, good('listEndpoints'));
   await expect(400, postJson(token, '/v1/identity/verify', {}));
@@ -129,6 +135,7 @@ async function callWithoutEvents(
     `/v1/notifications/${ids.notification}`,
     `/v1/identity/verifications/${ids.verification}`,
     `${document}/record`,
+    `/v1/notification-batches/${ids.batch}`,
     `/v1/receipts/${ids.event}`,
     `/v1/receipts/${ids.event}/proof`,
   ]) {

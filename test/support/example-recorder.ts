@@ -59,11 +59,13 @@ function pathOf(path: string, { params, query }: RecordedRequest): string {
   return pairs.size === 0 ? filled : `${filled}?${pairs}`;
 }
 
-function typeOf({ body }: RecordedRequest): Readonly<Record<string, string>> {
+function typeOf({ body, csv }: RecordedRequest): Readonly<Record<string, string>> {
+  if (csv !== undefined) return { 'content-type': 'text/csv' };
   return body === undefined ? {} : { 'content-type': 'application/json' };
 }
 
-function bodyOf({ body, form }: RecordedRequest): RequestInit {
+function bodyOf({ body, csv, form }: RecordedRequest): RequestInit {
+  if (csv !== undefined) return { body: csv };
   if (body !== undefined) return { body: JSON.stringify(body) };
   if (form === undefined) return {};
   const data = new FormData();
@@ -74,7 +76,7 @@ function bodyOf({ body, form }: RecordedRequest): RequestInit {
 
 function answerOf(mediaType: string, text: string): unknown {
   if (mediaType.startsWith('application/json')) return shortened(JSON.parse(text));
-  return mediaType.startsWith('text/plain') ? text : undefined;
+  return mediaType.startsWith('text/') ? text : undefined;
 }
 
 const maxItems = 10;

@@ -32,6 +32,7 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   await recordVerifications(home, recorder);
   const document = await recordDocuments(citizensClient, recorder);
   await recordNotifications(recorder, document);
+  await recordBatches(recorder);
   await recordTemplates(recorder);
   await recordWebhooks(recorder);
   await recordWebhookCalls(scope, recorder);
@@ -80,6 +81,23 @@ async function recordNotifications({ record, send }: ExampleRecorder, document: 
   await record('cancelNotification', { params: { id: String(later['id']) } });
   await send('sendNotification', { body: { ...message, attachments: [document] } });
   await record('readEvents', { query: { limit: 2 } });
+}
+
+async function recordBatches({ record, send }: ExampleRecorder): Promise<void> {
+  const csv =
+    'citizenId,subject,message\r\ndemo-mary,Your permit,Your parking permit is ready.\r\ndemo-mary,Your permit,\r\n';
+  const query = { name: 'Parking permits', start: 'manual' };
+  const params = { id: String((await record('createNotificationBatch', { query, csv }))['id']) };
+  const isIn = async (state: string) => (await send('readNotificationBatch', { params }))['state'] === state;
+  await waitUntil(() => isIn('ready'));
+  await record('startNotificationBatch', { params });
+  await waitUntil(() => isIn('done'));
+  await record('readNotificationBatch', { params });
+  await record('listBatchRows', { params });
+  await record('readBatchResults', { params, query: { state: 'refused' } });
+  const other = await send('createNotificationBatch', { query, csv });
+  await record('cancelNotificationBatch', { params: { id: String(other['id']) } });
+  await record('listNotificationBatches', { query: { limit: 2 } });
 }
 
 async function recordTemplates({ record }: ExampleRecorder): Promise<void> {

@@ -6,6 +6,7 @@ import type { HttpSend } from './http-client.ts';
 import { bearerHeaders, type HttpRequest, parseJsonBody, postJson } from './http-client.ts';
 import { runCommandInProcess } from './run-command.ts';
 import type { ServerFixture } from './server-process.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** Texts that occur only in test requests, so that a test can find where the server writes them. */
 export const markers = {
@@ -43,6 +44,7 @@ export type ResourceIds = {
   readonly event: string;
   readonly webhook: string;
   readonly template: string;
+  readonly batch: string;
 };
 
 /** Claims that match a citizen of the demo, with a marker in the member that is not compared. */
@@ -66,6 +68,9 @@ export const validTemplate = {
     { language: 'fr', message: 'Bonjour ((name)), le permis est prêt.' },
   ],
 };
+
+/** A file of messages, which waits for its start. */
+export const validBatch = `citizenId,subject,message\r\ndemo-mary,${markers.message},${markers.message} for you\r\n`;
 
 /** The bytes of a deposited document. */
 export const validDocument = Buffer.from(`%PDF-1.7\n${markers.document}\n`);
@@ -150,6 +155,18 @@ const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpR
   listWebhookCalls: (of) => get(of, `/v1/webhooks/${of.ids.webhook}/calls`),
   readClient: (of) => get(of, '/v1/client'),
   readEvents: (of) => get(of, '/v1/events?limit=5'),
+  createNotificationBatch: ({ token }) => ({
+    method: 'POST',
+    path: '/v1/notification-batches?start=manual',
+    headers: bearerHeaders(token, { 'content-type': 'text/csv' }),
+    body: validBatch,
+  }),
+  listNotificationBatches: (of) => get(of, '/v1/notification-batches?limit=5'),
+  readNotificationBatch: (of) => get(of, `/v1/notification-batches/${of.ids.batch}`),
+  listBatchRows: (of) => get(of, `/v1/notification-batches/${of.ids.batch}/rows?limit=5`),
+  readBatchResults: (of) => get(of, `/v1/notification-batches/${of.ids.batch}/results`),
+  startNotificationBatch: (of) => get(of, `/v1/notification-batches/${of.ids.batch}/start`, 'POST'),
+  cancelNotificationBatch: (of) => get(of, `/v1/notification-batches/${of.ids.batch}/cancel`, 'POST'),
   createTemplate: ({ token }) => postJson(token, '/v1/templates', validTemplate),
   listTemplates: (of) => get(of, '/v1/templates'),
   readTemplate: (of) => get(of, `/v1/templates/${of.ids.template}`),
@@ -193,7 +210,18 @@ export async function createResources(ask: HttpSend, token: string, citizenId = 
     event: receipt.replace('/v1/receipts/', ''),
     webhook: await createOne(validRequest('createWebhook', { token, ids: unknownIds }), 'id'),
     template: await createOne(validRequest('createTemplate', { token, ids: unknownIds }), 'id'),
+    batch: await createReadyBatch(ask, token),
   };
+}
+
+/** A batch in the state `ready`, in which every operation on it succeeds. */
+async function createReadyBatch(ask: HttpSend, token: string): Promise<string> {
+  const sampling = { token, ids: unknownIds };
+  const created = await ask(validRequest('createNotificationBatch', sampling));
+  const id = String(parseJsonBody(created)['id']);
+  const read = validRequest('readNotificationBatch', { token, ids: { ...unknownIds, batch: id } });
+  await waitUntil(async () => parseJsonBody(await ask(read))['state'] === 'ready');
+  return id;
 }
 
 /** Valid ids that no resource has. */
@@ -204,6 +232,7 @@ export const unknownIds: ResourceIds = {
   event: 'evt_01M7WKVMFEE008WANFAS9XRDZX',
   webhook: 'whk_01M7WKVMFEE008WANFAS9XRDZX',
   template: 'tpl_01M7WKVMFEE008WANFAS9XRDZX',
+  batch: 'bat_01M7WKVMFEE008WANFAS9XRDZX',
 };
 
 /** Creates another client with the scopes of the demo's client, and returns a token of it. */

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import { concealmentHeaders } from '../concealed-access.ts';
 import { deprecationText } from '../deprecation.ts';
-import type { DocumentForm, Operation, ResponseShape } from '../operation.ts';
+import type { DocumentForm, Operation, ResponseShape, TextFormat } from '../operation.ts';
 import { capitalize, createSchemaComponents, type SchemaComponents } from './components.ts';
 import { asSchema, createExample, type ExampleContext, type JsonSchema } from './example.ts';
 import { type HeaderObject, headerComponents, ownHeader, responseHeaders } from './headers.ts';
@@ -145,6 +145,11 @@ type BodyContext = {
 function requestBodyOf<P>(operation: Operation<P>, { limit, examples, components }: BodyContext) {
   const { request, bodyBytes } = operation;
   const name = `${capitalize(operation.name)}Body`;
+  if (bodyBytes?.texts !== undefined) {
+    const exampleOf = ({ type }: TextFormat) => (type === 'text/csv' ? examples.recorded?.csv : undefined);
+    const content = bodyBytes.texts.map((text) => [text.type, textContent(text, exampleOf(text))] as const);
+    return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  }
   if (bodyBytes !== undefined) {
     const { usualType, form } = bodyBytes;
     const sent = { ...documentBytes, description: `The bytes of the document. The maximum is ${limit} bytes.` };

@@ -5,6 +5,7 @@ import type { ExampleContext } from './example.ts';
 const groups: Readonly<Record<string, { readonly idPrefix: string; readonly description: string }>> = {
   identity: { idPrefix: 'ver', description: 'Verify identity claims against the register of citizens.' },
   notifications: { idPrefix: 'ntf', description: 'Send official notifications, and prove their delivery.' },
+  'notification-batches': { idPrefix: 'bat', description: 'Send many notifications with one uploaded file.' },
   documents: { idPrefix: 'doc', description: 'Deposit, retrieve and withdraw documents of citizens.' },
   receipts: { idPrefix: 'evt', description: 'Prove one access with its entry in the ledger.' },
   'access-log': { idPrefix: 'evt', description: 'Show citizens who accessed their data.' },

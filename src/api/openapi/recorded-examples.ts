@@ -7,6 +7,8 @@ export type RecordedRequest = {
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: object;
   readonly form?: Readonly<Record<string, string>>;
+  /** The body of a request in CSV. */
+  readonly csv?: string;
 };
 
 /** A request to a demo and its response. `answer` is absent if the response has neither JSON nor text. */

@@ -4,7 +4,7 @@ import type { Scope } from '../operation.ts';
 export const scopeDescriptions: Readonly<Record<Scope, string>> = {
   'identity:verify': 'Verify identity claims, and read earlier results.',
   'identity:verify:claims': 'Receive the result of each claim on a match.',
-  'notifications:send': 'Send, preview and cancel notifications, and manage templates.',
+  'notifications:send': 'Send, preview and cancel notifications, also in batches, and manage templates.',
   'notifications:read': 'Read the status and the evidence of notifications.',
   'documents:read': 'Retrieve documents, and list and read their records.',
   'documents:write': 'Deposit and withdraw documents, and grant other clients access to them.',

@@ -71,6 +71,13 @@ export const notificationSettings = {
     description:
       'Number of days to keep events and webhook calls, at least 7. The server then deletes them, and requests with an older cursor receive 410.',
   },
+  batchKeptDays: {
+    name: 'BATCH_KEPT_DAYS',
+    type: wholeNumberType(1, 365),
+    default: '7',
+    description:
+      'Number of days to keep the uploaded file of a batch, encrypted, counted from its upload. The server then deletes it, and cancels the batch if it has not ended.',
+  },
   webhookPrivateTargets: {
     name: 'WEBHOOK_PRIVATE_TARGETS',
     type: flagType,

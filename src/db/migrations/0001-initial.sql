@@ -464,7 +464,9 @@ create table notification (
   created_at bigint not null check (created_at between 0 and 9007199254740991),
   send_at bigint check (send_at between 0 and 9007199254740991),
   deliver_by bigint not null check (deliver_by between 0 and 9007199254740991),
-  accepted_event text not null
+  accepted_event text not null,
+  batch_id text,
+  batch_row bigint check (batch_row between 1 and 9007199254740991)
 );
 
 -- Keeps sealed content in one piece, for the reason given at `verification`.
@@ -481,12 +483,15 @@ create index notification_by_reference_and_status on notification (client_id, re
 create index notification_of_citizen on notification (citizen_id, created_at, id);
 create index notification_of_citizen_awaited on notification (citizen_id, send_at, id) where send_at is not null;
 create index notification_open on notification (deliver_by) where status in ('accepted', 'scheduled', 'sending');
+-- The rows of a batch in their order, and those in one status. Unique, so that no row is sent twice.
+create unique index notification_of_batch on notification (batch_id, batch_row) where batch_id is not null;
+create index notification_of_batch_by_status on notification (batch_id, status, batch_row) where batch_id is not null;
 
 -- The job of one channel, and the queue itself.
 -- attempts: the fencing token. It grows with each claim, and only its current value can complete the job.
 -- started_at: the mark of the attempt, written before the provider is called. After a crash, a row without it is queued
 -- again, and a row with it becomes unknown. locked_by names the lease that says whether the worker is alive.
--- priority: 0 goes before 1. lane: messages of one client and category wait only for each other.
+-- priority: 0 (urgent) goes before 1, and 1 before 2 (rows of batches). lane: messages of one client and category wait only for each other.
 -- reminder: announces again what the same channel has delivered before.
 -- early_report: the provider's report on an attempt whose outcome is not stored yet. Removed when the outcome is stored.
 create table delivery (
@@ -550,6 +555,68 @@ create table stated_effect (
   notification_id text not null primary key references notification (id),
   effect text not null,
   at bigint not null check (at between 0 and 9007199254740991)
+);
+
+-- A file of messages that a client uploads, with one row for each message.
+-- options: JSON of the options of the upload. columns: JSON list of the columns; null until they are known.
+-- wrapped_key: the key that seals the upload, wrapped by the root key. Null when the upload was deleted.
+-- row_count: null until the whole file was received. checked, handled: the number of rows that the check and the sending
+-- have finished. Each of their units moves it from the value that they have read, so that no row is handled twice.
+-- code, detail: why the file was refused, or why the server cancelled the batch.
+create table notification_batch (
+  id text not null primary key,
+  client_id text not null,
+  idempotency_key text,
+  name text,
+  format text not null,
+  options text not null,
+  state text not null,
+  code text,
+  detail text,
+  columns text,
+  wrapped_key bytea,
+  row_count bigint check (row_count between 0 and 9007199254740991),
+  checked bigint not null check (checked between 0 and 9007199254740991),
+  handled bigint not null check (handled between 0 and 9007199254740991),
+  refused bigint not null check (refused between 0 and 9007199254740991),
+  accepted bigint not null check (accepted between 0 and 9007199254740991),
+  created_at bigint not null check (created_at between 0 and 9007199254740991),
+  ended_at bigint check (ended_at between 0 and 9007199254740991)
+);
+
+create unique index notification_batch_by_key on notification_batch (client_id, idempotency_key)
+  where idempotency_key is not null;
+create index notification_batch_of_client on notification_batch (client_id, id);
+create index notification_batch_open on notification_batch (client_id, id) where ended_at is null;
+create index notification_batch_kept on notification_batch (created_at) where wrapped_key is not null;
+
+-- The rows of an upload, sealed under the key of the batch. first_row: the number of the first of them, from 1.
+-- digest: an HMAC of the rows under the key of the batch, which compares a repeated upload.
+create table notification_batch_piece (
+  batch_id text not null references notification_batch (id),
+  first_row bigint not null check (first_row between 1 and 9007199254740991),
+  digest bytea not null,
+  sealed bytea not null,
+  primary key (batch_id, first_row)
+);
+
+-- Rows that are refused, with the reason. All other rows are notifications, once the batch has sent them.
+-- engine: sqlite
+create table notification_batch_refusal (
+  batch_id text not null references notification_batch (id),
+  batch_row bigint not null check (batch_row between 1 and 9007199254740991),
+  code text not null,
+  detail text not null,
+  primary key (batch_id, batch_row)
+) without rowid;
+
+-- engine: postgres
+create table notification_batch_refusal (
+  batch_id text not null references notification_batch (id),
+  batch_row bigint not null check (batch_row between 1 and 9007199254740991),
+  code text not null,
+  detail text not null,
+  primary key (batch_id, batch_row)
 );
 
 -- Texts of a client for messages to many citizens, one per language. A template is never edited, so a repeated request

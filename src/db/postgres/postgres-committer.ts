@@ -20,6 +20,8 @@ const commit: Statement = { sql: 'commit' };
 const rollback: Statement = { sql: 'rollback' };
 // After this many tries as a batch the units run one by one, so that none holds a lock that another one waits for.
 const maxBatchTries = 2;
+/** A single unit with more statements than this has many inserts of the same table, which are merged too. */
+const smallUnitStatements = 32;
 
 /** How a committer handles locked tables. */
 export type LockedTableHandling = {
@@ -39,7 +41,8 @@ export function createPostgresCommitter(
     const connection = await getConnection();
     // Nothing was sent, therefore nothing is stored.
     if ('unavailable' in connection) return { is: 'transient', message: connection.unavailable, reconnect: false };
-    const layout = (merges && units.length > 1 ? mergeStatements : layOutSeparately)(units.map(({ unit }) => unit));
+    const isLarge = units.length > 1 || units.some(({ unit }) => unit.length > smallUnitStatements);
+    const layout = (merges && isLarge ? mergeStatements : layOutSeparately)(units.map(({ unit }) => unit));
     const outcome = await runTransaction(connection, units, layout, locked);
     if (outcome.is === 'unknown' || (outcome.is === 'transient' && outcome.reconnect)) connection.destroy();
     return outcome;

@@ -4,7 +4,7 @@ import { createSemaphore } from '../../jobs/semaphore.ts';
 import { createChannelSlots, createUrgentPriority } from './channel-slots.ts';
 
 test('the lanes of a channel take turns with their calls in order, and a failed call rejects only for its caller', async () => {
-  const slots = createChannelSlots(createSemaphore(1), false);
+  const slots = createChannelSlots(createSemaphore(1), 1);
   const order: string[] = [];
   const hold = Promise.withResolvers<void>();
   const call = (name: string) => async () => {

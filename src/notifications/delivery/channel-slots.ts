@@ -1,4 +1,4 @@
-import type { Semaphore } from '../../jobs/semaphore.ts';
+import type { CallPriority, Semaphore } from '../../jobs/semaphore.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 /** Makes a call of a channel when a slot is free and it is the turn of its lane. */
@@ -6,9 +6,9 @@ export type ChannelSlots = <T>(lane: string, call: () => Promise<T>) => Promise<
 
 /**
  * Creates the slots of a channel over its semaphore. Lanes take turns, so a client with a large backlog gets no more slots
- * at a time than one with a single message. Urgent calls go before all others.
+ * at a time than one with a single message. Calls of other slots with a lower priority number go before them.
  */
-export function createChannelSlots(semaphore: Semaphore, isUrgent: boolean): ChannelSlots {
+export function createChannelSlots(semaphore: Semaphore, priority: CallPriority): ChannelSlots {
   const lanes = new Map<string, Array<() => Promise<void>>>();
 
   /** Runs the next call in turn, which need not be the one that acquired the semaphore. */
@@ -26,7 +26,7 @@ export function createChannelSlots(semaphore: Semaphore, isUrgent: boolean): Cha
       const calls = lanes.get(lane) ?? [];
       calls.push(() => call().then(resolve, reject));
       lanes.set(lane, calls);
-      semaphore(callNext, isUrgent).catch(reject);
+      semaphore(callNext, priority).catch(reject);
     });
 }
 

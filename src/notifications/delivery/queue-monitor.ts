@@ -44,7 +44,7 @@ async function countDueDeliveries(read: Read, channel: ChannelName, now: number)
     `with recursive waiting (priority, lane, before) as (
         select p.priority, (select min(d.lane) from delivery d
             where d.status = 'queued' and d.channel = $1 and d.priority = p.priority), cast(0 as bigint)
-          from (select 0 as priority union all select 1) p
+          from (select 0 as priority union all select 1 union all select 2) p
         union all
         select w.priority, (select min(d.lane) from delivery d
             where d.status = 'queued' and d.channel = $1 and d.priority = w.priority and d.lane > w.lane),

@@ -14,7 +14,7 @@ import {
   type QueueLane,
 } from '../notification/delivery-store.ts';
 import { type ChannelName, channelNames } from '../notification/notification.ts';
-import { queueName } from '../notification/notification-store.ts';
+import { type DeliveryPriority, queueName } from '../notification/notification-store.ts';
 import { createChannelSlots, createUrgentPriority, type UrgentPriority } from './channel-slots.ts';
 import { createDeliverJob, type DeliverDeps, type LaneJob } from './deliver.ts';
 import { createDeadlineQueue } from './end-overdue.ts';
@@ -73,7 +73,7 @@ const maxConcurrentDeadlines = 8;
 /** The limit of a channel call. A relay may take minutes for a mail although each reply is in time; no channel takes this long. */
 const adapterTimeoutMs = 15 * 60_000;
 
-/** Starts the worker role: two workers for each channel, one for deadlines, and the recovery of lost jobs. */
+/** Starts the worker role: three workers for each channel, one for deadlines, and the recovery of lost jobs. */
 export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker> {
   const { timing = deliveryTiming, policy = deliveryRetryPolicy } = deps;
   const limit = createCallTimeout(deps.timer, adapterTimeoutMs);
@@ -160,7 +160,10 @@ function startQueueWorker<J>(context: DeliveryContext, queue: JobQueue<J>, width
   return startJobWorker({ ...context, ...width, queue, pollMs: context.timing.pollMs });
 }
 
-/** Starts the two workers of a channel. Urgent messages have their own, so that a backlog of others cannot use all its slots. */
+/**
+ * Starts the three workers of a channel: for urgent messages, for other single messages, and for rows of batches. A backlog of one cannot
+ * use the slots that messages before it wait for.
+ */
 function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
   const tickScheduler = createTickScheduler(preparedPerTick);
   const urgentPriority = createUrgentPriority(context.clock);
@@ -171,10 +174,11 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
     const reducedWidth = { concurrency: reducedConcurrency, batch: Math.ceil(reducedConcurrency / 3) };
     const semaphore = createSemaphore(channel.concurrency, Math.floor(channel.concurrency / slotsPerReserved));
     const delivers = [
-      createDeliverJob(context, channel, createChannelSlots(semaphore, true)),
-      createDeliverJob(bulkContext, channel, createChannelSlots(semaphore, false)),
+      createDeliverJob(context, channel, createChannelSlots(semaphore, 0)),
+      createDeliverJob(bulkContext, channel, createChannelSlots(semaphore, 1)),
+      createDeliverJob(bulkContext, channel, createChannelSlots(semaphore, 2)),
     ] as const;
-    const queue = (priority: 0 | 1) =>
+    const queue = (priority: DeliveryPriority) =>
       channelQueue(
         context,
         { channel: name, priority, deliver: delivers[priority], tickScheduler, urgentPriority },
@@ -189,6 +193,7 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
     return [
       { queue: queueName(name, 0), worker: startQueueWorker(context, queue(0), urgent) },
       { queue: queueName(name, 1), worker: startQueueWorker(context, queue(1), bulk) },
+      { queue: queueName(name, 2), worker: startQueueWorker(context, queue(2), bulk) },
     ];
   };
 }
@@ -209,8 +214,7 @@ function throttledWhileUrgent(context: DeliveryContext, urgentPriority: UrgentPr
 
 type ChannelQueueOptions = {
   readonly channel: ChannelName;
-  /** 0 for urgent messages, 1 for others. */
-  readonly priority: 0 | 1;
+  readonly priority: DeliveryPriority;
   readonly deliver: (job: LaneJob) => Promise<void>;
   /** Applies to messages that are not urgent. */
   readonly tickScheduler: TickScheduler;
@@ -250,7 +254,7 @@ function channelQueue(
     run: async (job) => {
       context.inProgress.add(jobKeyOf(job));
       try {
-        if (priority === 1) await tickScheduler();
+        if (priority !== 0) await tickScheduler();
         await deliver(job);
       } catch (fault) {
         identity.abandonLease(job.lockedBy);

@@ -5,7 +5,7 @@ import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
 import type { CitizenEvent } from '../../ledger/ledger-event.ts';
 import { type MessageContent, sealMessageContent } from './message-content.ts';
 import { type ChannelName, channelNames, foldStatus, type Notification } from './notification.ts';
-import { insertNotification, type NewDelivery, queuesOf } from './notification-store.ts';
+import { type BatchRow, insertNotification, type NewDelivery, queuesOf } from './notification-store.ts';
 
 type AcceptContext = {
   readonly now: number;
@@ -30,6 +30,8 @@ export type AcceptableMessage = Pick<
   readonly steps: ReadonlyArray<{ readonly channel: ChannelName; readonly runAt: number; readonly reminder: boolean }>;
   /** Whether the citizen can read the message in the inbox as soon as it is stored. */
   readonly isInInbox: boolean;
+  /** The row of a batch that it comes from. Its deliveries then wait for those of single messages. */
+  readonly batch?: BatchRow;
 };
 
 /** A new notification as parts of an effect. */
@@ -50,6 +52,7 @@ export async function acceptNotification(
   const key = await ports.citizenKeys.keyOf(citizenId);
   const id = createId('notification');
   const acceptedEvent = createId('event');
+  const priority = stated.batch !== undefined ? 2 : category === 'urgent' ? 0 : 1;
   // The ids of deliveries sort by time. In the order of the plan they would reveal which channels the citizen prefers.
   const orderOf = ({ channel }: { readonly channel: ChannelName }) => channelNames.indexOf(channel);
   const inChannelOrder = steps.toSorted((one, other) => orderOf(one) - orderOf(other));
@@ -58,7 +61,7 @@ export async function acceptNotification(
       id: createId('delivery'),
       channel,
       reminder,
-      priority: category === 'urgent' ? 0 : 1,
+      priority,
       lane: `${clientId} ${category}`,
       initialState: channel === 'inbox' && isInInbox ? { status: 'sent', at: now } : { status: 'queued', runAt },
     }),

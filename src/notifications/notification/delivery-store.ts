@@ -10,6 +10,7 @@ import {
   deliveryStatuses,
   type EarlyReport,
 } from './notification.ts';
+import type { DeliveryPriority } from './notification-store.ts';
 import { parseReasonCode, type ReasonCode } from './reason.ts';
 
 /** A delivery that a worker has claimed. `attempts` and `lockedBy` are its fencing token: a later claim has other values. */
@@ -43,7 +44,11 @@ export type QueueLane = { readonly name: string; readonly runAt: number };
  * The lanes of a channel with waiting deliveries, sorted by name. The query jumps from lane to lane in the index, so its cost does not
  * depend on the length of a lane.
  */
-export async function findWaitingLanes(read: Read, channel: ChannelName, priority: 0 | 1): Promise<QueueLane[]> {
+export async function findWaitingLanes(
+  read: Read,
+  channel: ChannelName,
+  priority: DeliveryPriority,
+): Promise<QueueLane[]> {
   const rows = await read(
     `with recursive waiting (lane) as (
         select min(d.lane) from delivery d where d.status = 'queued' and d.channel = $1 and d.priority = $2
@@ -61,7 +66,7 @@ export async function findWaitingLanes(read: Read, channel: ChannelName, priorit
 
 type ClaimOptions = {
   readonly channel: ChannelName;
-  readonly priority: 0 | 1;
+  readonly priority: DeliveryPriority;
   readonly lane: string;
   readonly now: number;
   readonly limit: number;

@@ -9,7 +9,7 @@ import {
   textField,
   textOrNull,
 } from '../../db/row-fields.ts';
-import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
+import type { BatchId, DeliveryId, NotificationId } from '../../kernel/id.ts';
 import {
   type ChannelName,
   categories,
@@ -21,13 +21,21 @@ import {
 /** A notification to be stored, with its encrypted content. */
 type NewNotification = Omit<Notification, 'revision' | 'statusAt'> & {
   readonly content: Uint8Array;
+  /** The batch and row that it comes from; absent for a single message. */
+  readonly batch?: BatchRow | undefined;
 };
+
+/** A row of a batch, counted from 1. */
+export type BatchRow = { readonly id: BatchId; readonly row: number };
+
+/** 0: urgent. 1: other single messages. 2: rows of batches, which wait for all single messages. */
+export type DeliveryPriority = 0 | 1 | 2;
 
 /** A delivery to be stored: queued until `runAt`, or `sent` when it is already placed in the inbox. */
 export type NewDelivery = {
   readonly id: DeliveryId;
   readonly channel: ChannelName;
-  readonly priority: 0 | 1;
+  readonly priority: DeliveryPriority;
   readonly lane: string;
   readonly reminder: boolean;
   readonly initialState:
@@ -37,7 +45,7 @@ export type NewDelivery = {
 
 const insertNotificationRow = batchInsert(
   'notification',
-  'id, client_id, citizen_id, reference, category, language, status, status_at, revision, content, created_at, send_at, deliver_by, accepted_event, legal_effect, notice_only',
+  'id, client_id, citizen_id, reference, category, language, status, status_at, revision, content, created_at, send_at, deliver_by, accepted_event, legal_effect, notice_only, batch_id, batch_row',
 );
 
 const insertDeliveryRow = batchInsert(
@@ -52,7 +60,7 @@ export function queuesOf(deliveries: readonly NewDelivery[]): ReadonlySet<string
 }
 
 /** The name of the queue of a channel for messages of that priority. */
-export function queueName(channel: ChannelName, priority: 0 | 1): string {
+export function queueName(channel: ChannelName, priority: DeliveryPriority): string {
   return `${channel} ${priority}`;
 }
 
@@ -62,7 +70,7 @@ const noAttempts = 0;
 /** The statements that store a new notification with its deliveries. */
 export function insertNotification(notification: NewNotification, deliveries: readonly NewDelivery[]): Statement[] {
   const { id, clientId, citizenId, reference, category, language, status, content } = notification;
-  const { createdAt, sendAt, deliverBy, acceptedEvent, legalEffect, noticeOnly } = notification;
+  const { createdAt, sendAt, deliverBy, acceptedEvent, legalEffect, noticeOnly, batch } = notification;
   return [
     insertNotificationRow([
       id,
@@ -81,6 +89,8 @@ export function insertNotification(notification: NewNotification, deliveries: re
       acceptedEvent,
       legalEffect,
       noticeOnly,
+      batch?.id ?? null,
+      batch?.row ?? null,
     ]),
     ...deliveries.map(({ initialState, ...delivery }) =>
       insertDeliveryRow([

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { type Read, type Row, type Statement, WriteRefused } from '../../db/database.ts';
+import type { RandomBytes } from '../../kernel/clock.ts';
+import { batchLimits } from './batch.ts';
+import type { UploadParser } from './parse-csv-upload.ts';
+import { findPieceDigest, findPieceFrom, insertPiece } from './piece-store.ts';
+import { type Piece, type PieceKey, sealPiece, type UploadedRow } from './sealed-piece.ts';
+import { UploadRefused } from './upload-refused.ts';
+
+/** A piece has at most this many rows: one unit checks or sends them. Each unit delays other writes by some milliseconds. */
+export const rowsPerPiece = 100;
+/** A piece with longer rows has fewer of them. In characters of JSON. */
+const charactersPerPiece = 131_072;
+
+/** The bytes of an upload, and where its rows are stored. */
+export type IncomingUpload = {
+  readonly bytes: Readable;
+  readonly signal: AbortSignal;
+  readonly parser: UploadParser;
+  readonly pieceKey: PieceKey;
+  /** Whether an earlier request has stored rows of the same upload. */
+  readonly continues: boolean;
+  readonly read: Read;
+  /** Without a ledger event: no row has an effect before the event that ends the upload. */
+  readonly write: (unit: readonly Statement[]) => Promise<Row[][]>;
+  readonly random: RandomBytes;
+};
+
+/** A complete upload, with the SHA-256 of its bytes in hex. `refused`: the reason for which the file is refused as a whole. */
+export type ReceivedUpload = { readonly rows: number; readonly sha256: string; readonly refused?: UploadRefused };
+
+/** The upload ended early: its sender is gone, it is larger than `batchLimits`, or it conflicts with an earlier request. */
+export type UploadEnd = 'broken-off' | 'too-large' | 'other-content' | 'in-progress';
+
+/** The rows of a repeated upload differ from the stored ones, or another request stores them now. */
+class UploadConflict extends Error {
+  override readonly name = 'UploadConflict';
+  readonly end: 'other-content' | 'in-progress';
+
+  constructor(end: 'other-content' | 'in-progress') {
+    super(`expected to store the rows of an upload, and it has ${end}`);
+    this.end = end;
+  }
+}
+
+/**
+ * Receives an upload and stores its rows in sealed pieces. A repeated upload skips the pieces that are stored. At most one piece
+ * waits for the database while the next one is read. A refused file is read to its end, so that the refusal reaches the client.
+ */
+export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpload | UploadEnd> {
+  const hash = createHash('sha256');
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const store = createPieceStore(upload);
+  let refused: UploadRefused | undefined;
+  const handle = async (call: () => Promise<void>) => {
+    if (refused !== undefined) return;
+    await call().catch((fault: unknown) => {
+      refused = toUploadRefused(fault);
+    });
+  };
+  try {
+    for await (const chunk of chunksOf(upload)) {
+      hash.update(chunk);
+      await handle(async () => store.add(await upload.parser.add(decoder.decode(chunk, { stream: true }))));
+    }
+    await handle(async () => {
+      await store.add(await upload.parser.add(decoder.decode()));
+      await store.add(await upload.parser.end());
+    });
+    const rows = await store.end();
+    if (rows === 0) refused ??= new UploadRefused('no-rows', 'expected at least one row after the column names');
+    return { rows, sha256: hash.digest('hex'), ...(refused === undefined ? {} : { refused }) };
+  } catch (fault) {
+    return toUploadEnd(upload, fault);
+  }
+}
+
+/** The SHA-256 of an upload in hex, without storing anything. */
+export async function hashUpload(
+  upload: Pick<IncomingUpload, 'bytes' | 'signal'>,
+): Promise<Pick<ReceivedUpload, 'sha256'> | UploadEnd> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of chunksOf(upload)) hash.update(chunk);
+    return { sha256: hash.digest('hex') };
+  } catch (fault) {
+    return toUploadEnd(upload, fault);
+  }
+}
+
+class UploadTooLarge extends Error {
+  override readonly name = 'UploadTooLarge';
+}
+
+async function* chunksOf({ bytes, signal }: Pick<IncomingUpload, 'bytes' | 'signal'>): AsyncGenerator<Buffer> {
+  let length = 0;
+  // After a refusal the request stays open, so that the refusal reaches the client.
+  for await (const chunk of bytes.iterator({ destroyOnReturn: false })) {
+    signal.throwIfAborted();
+    // The stream is the request without an encoding: its chunks are buffers.
+    const buffer = chunk as Buffer;
+    length += buffer.length;
+    if (length > batchLimits.bytes) throw new UploadTooLarge(`expected at most ${batchLimits.bytes} bytes`);
+    yield buffer;
+  }
+}
+
+/** The refusal of the file. Other faults are thrown. */
+function toUploadRefused(fault: unknown): UploadRefused {
+  if (fault instanceof UploadRefused) return fault;
+  if (fault instanceof TypeError && 'code' in fault && fault.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+    return new UploadRefused('not-utf-8', 'expected UTF-8; save the file as "CSV UTF-8", or convert it');
+  throw fault;
+}
+
+function toUploadEnd({ bytes, signal }: Pick<IncomingUpload, 'bytes' | 'signal'>, fault: unknown): UploadEnd {
+  if (fault instanceof UploadTooLarge) return 'too-large';
+  if (fault instanceof UploadConflict) return fault.end;
+  if (bytes.errored !== null || bytes.readableAborted || signal.aborted) return 'broken-off';
+  throw fault;
+}
+
+function createPieceStore(upload: IncomingUpload) {
+  let rows: UploadedRow[] = [];
+  let characters = 0;
+  let firstRow = 1;
+  let storing: Promise<void> = Promise.resolve();
+
+  async function store(): Promise<void> {
+    const piece = { firstRow, rows };
+    firstRow += rows.length;
+    rows = [];
+    characters = 0;
+    await storing;
+    storing = storePiece(upload, piece);
+    // It is awaited before the next piece. Until then a rejection must not count as unhandled.
+    storing.catch(() => undefined);
+  }
+
+  return {
+    add: async (added: readonly UploadedRow[]) => {
+      for (const row of added) {
+        const length = JSON.stringify(row).length;
+        if (rows.length === rowsPerPiece || (rows.length > 0 && characters + length > charactersPerPiece))
+          await store();
+        rows.push(row);
+        characters += length;
+        if (firstRow + rows.length - 1 > batchLimits.rows)
+          throw new UploadRefused('too-many-rows', `expected at most ${batchLimits.rows} rows; split the file`);
+      }
+    },
+    /** Stores the last piece, and returns the number of rows. */
+    end: async (): Promise<number> => {
+      if (rows.length > 0) await store();
+      await storing;
+      const { continues, read, pieceKey } = upload;
+      // The interrupted upload had more rows.
+      if (continues && (await findPieceFrom(read, pieceKey.batch, firstRow)) !== undefined)
+        throw new UploadConflict('other-content');
+      return firstRow - 1;
+    },
+  };
+}
+
+async function storePiece({ pieceKey, continues, read, write, random }: IncomingUpload, piece: Piece): Promise<void> {
+  const sealed = sealPiece(pieceKey, piece, random);
+  const stored = continues ? await findPieceDigest(read, pieceKey.batch, piece.firstRow) : undefined;
+  if (stored !== undefined) {
+    if (!Buffer.from(stored).equals(sealed.digest)) throw new UploadConflict('other-content');
+    return;
+  }
+  try {
+    await write([insertPiece(pieceKey.batch, sealed)]);
+  } catch (fault) {
+    if (fault instanceof WriteRefused && fault.kind === 'unique') throw new UploadConflict('in-progress');
+    throw fault;
+  }
+}

@@ -1,0 +1,87 @@
+import { compilePartCheck } from '../api/validate-request.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Json } from '../kernel/canonical-json.ts';
+import type { Issue } from '../kernel/refusal.ts';
+import { type RowRefusal, rowCodeOf } from './batches/batch.ts';
+import { type BatchTemplate, isFields, type memberColumns, messageOfFields } from './batches/batch-columns.ts';
+import type { UploadedRow } from './batches/sealed-piece.ts';
+import { findRequestIssues, mayKnowCitizen, sendIssuesOf } from './check-send-request.ts';
+import type { NotificationPorts } from './ports.ts';
+import { type SendBody, sendBody } from './send-request.ts';
+
+/** The values that all rows of a batch share. */
+export type RowContext = {
+  readonly caller: Caller;
+  readonly now: number;
+  readonly ports: NotificationPorts;
+  readonly columns: readonly string[];
+  readonly template: BatchTemplate;
+  readonly defaults: Readonly<Record<string, string>>;
+};
+
+/** The columns of a batch are all members of a message. A new member that is no column does not compile. */
+type ColumnMember = (typeof memberColumns)[number] | 'personalisation';
+const messageMembers = Object.keys(sendBody.properties) as (keyof SendBody & ColumnMember)[];
+
+const checkBody = compilePartCheck('body', sendBody);
+/** The details of a row name this number of faults. */
+const maxFaults = 5;
+
+type RowFault = Omit<RowRefusal, 'row'>;
+
+/** The message of a row, or why it is refused: by the checks of a single message, without the register of citizens. */
+export async function checkRow(
+  context: RowContext,
+  row: UploadedRow,
+): Promise<{ readonly body: SendBody } | { readonly fault: RowFault }> {
+  const parsed = parseRow(context, row);
+  if ('fault' in parsed) return parsed;
+  const { message } = parsed;
+  const { caller, now, ports } = context;
+  const issues = checkBody(message);
+  if (issues.length > 0) {
+    const invalidMembers = new Set(issues.map(({ pointer = '' }) => pointer.split('/')[1] ?? ''));
+    const members = Object.entries(message).filter(([name]) => isMember(name) && !invalidMembers.has(name));
+    // The check found no issue in these members.
+    const body = Object.fromEntries(members) as Partial<SendBody>;
+    return { fault: faultOf([...issues, ...(await sendIssuesOf({ body, invalidMembers, caller, now, ports }))]) };
+  }
+  // `checkBody` has checked it.
+  const body = message as SendBody;
+  const found = await findRequestIssues({ body, caller, now, ports });
+  return found.issues.length > 0 ? { fault: faultOf(found.issues) } : { body };
+}
+
+const isMember = (name: string) => messageMembers.some((one) => one === name);
+
+/** The fault of a row whose citizen is not in the register, if the client may know that. */
+export async function citizenFault({ caller, ports }: RowContext, citizenId: string): Promise<RowFault | undefined> {
+  if (!mayKnowCitizen({ caller }) || (await ports.contactOf(citizenId)) !== undefined) return undefined;
+  return { code: 'citizen-unknown', detail: 'citizenId: is not in the register' };
+}
+
+function parseRow(
+  { columns, template, defaults }: RowContext,
+  row: UploadedRow,
+): { readonly message: Readonly<Record<string, Json>> } | { readonly fault: RowFault } {
+  if (row === null)
+    return { fault: { code: 'malformed-line', detail: 'expected one JSON object, without a member twice' } };
+  if (!isFields(row)) return { message: { ...defaults, ...row } };
+  if (row.length > columns.length)
+    return {
+      fault: { code: 'malformed-line', detail: `expected at most ${columns.length} values, received ${row.length}` },
+    };
+  return { message: { ...defaults, ...messageOfFields(columns, row, template) } };
+}
+
+/** The code of the first issue, and the details of all. */
+export function faultOf(issues: readonly Issue[]): RowFault {
+  const [first] = issues;
+  if (first === undefined) throw new TypeError('expected a row with an issue');
+  const details = issues.slice(0, maxFaults).map(({ pointer = '', detail }) => {
+    const name = pointer.slice(1).replaceAll('/', '.');
+    return name === '' ? detail : `${name}: ${detail}`;
+  });
+  const more = issues.length > maxFaults ? [`${issues.length - maxFaults} more faults`] : [];
+  return { code: rowCodeOf(first.code), detail: [...details, ...more].join('; ') };
+}

@@ -1,0 +1,69 @@
+import type { Statement } from '../db/database.ts';
+import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
+import { batchChangedEvent, type NotificationBatch, type RowRefusal, stateAfterCheck } from './batches/batch.ts';
+import { changeState, moveChecked } from './batches/batch-store.ts';
+import { createDuplicateFinder, type DuplicateFinder } from './batches/duplicate-rows.ts';
+import { findPieceFrom } from './batches/piece-store.ts';
+import { insertRefusal } from './batches/row-store.ts';
+import { openPiece, type Piece } from './batches/sealed-piece.ts';
+import { cancelBatch } from './cancel-batch.ts';
+import { checkRow, citizenFault, type RowContext } from './check-batch-row.ts';
+
+/**
+ * Checks all rows of a batch, piece by piece, and stores which are refused. After a crash the rows that were checked before are read
+ * again, because later rows are compared with them. Ends early when `isStopping`.
+ */
+export async function checkBatch(
+  deps: BatchJobDeps,
+  batch: NotificationBatch,
+  isStopping: () => boolean,
+): Promise<void> {
+  const context = await openBatchContext(deps, batch);
+  if (context === undefined) return await cancelBatch(deps, batch);
+  const finder = createDuplicateFinder();
+  let { checked, refused } = batch;
+  for (let next = 1; !isStopping(); ) {
+    const stored = await findPieceFrom(deps.db.read, batch.id, next);
+    if (stored === undefined) return await endCheck(deps, batch, { rows: next - 1, refused });
+    const piece = openPiece({ key: context.key, batch: batch.id }, stored);
+    next = piece.firstRow + piece.rows.length;
+    const refusals = await checkPiece(context.rows, piece, finder);
+    if (next - 1 <= checked) continue;
+    const before = { id: batch.id, checked, refused };
+    checked = next - 1;
+    refused += refusals.length;
+    const statements: Statement[] = refusals.map((refusal) => insertRefusal(batch.id, refusal));
+    // Without a ledger event: nothing of a citizen has changed.
+    await deps.db.write([moveChecked({ batch: before, checked, refused }), ...statements]);
+  }
+}
+
+async function checkPiece(context: RowContext, piece: Piece, finder: DuplicateFinder): Promise<RowRefusal[]> {
+  const results = await Promise.all(piece.rows.map((row) => checkRowOf(context, row)));
+  return results.flatMap((result, at): RowRefusal[] => {
+    const fault = 'fault' in result ? result.fault : finder.find(result.body);
+    return fault === undefined ? [] : [{ row: piece.firstRow + at, ...fault }];
+  });
+}
+
+async function checkRowOf(context: RowContext, row: Piece['rows'][number]) {
+  const result = await checkRow(context, row);
+  if ('fault' in result) return result;
+  const fault = await citizenFault(context, result.body.citizenId);
+  return fault === undefined ? result : { fault };
+}
+
+async function endCheck(
+  { commit, clock, createId }: BatchJobDeps,
+  batch: NotificationBatch,
+  counts: { readonly rows: number; readonly refused: number },
+): Promise<void> {
+  const to = stateAfterCheck(batch, counts);
+  const reason =
+    to === 'refused'
+      ? ({ code: 'rows-refused', detail: `expected rows without a fault, and ${counts.refused} have one` } as const)
+      : {};
+  const head = { id: createId('event'), at: clock.now(), actor: { process: 'delivery' } } as const;
+  const statement = changeState(batch, { from: 'checking', to, at: head.at, ...reason });
+  await commit({ events: [batchChangedEvent(head, batch.id, to)], statements: [statement] });
+}
