@@ -47,4 +47,5 @@ export const operations = {
   restoreInboxMessage: { method: 'POST', path: '/v1/inbox/{id}/restore' },
   markInboxMessageUnread: { method: 'POST', path: '/v1/inbox/{id}/unread' },
   exportInbox: { method: 'POST', path: '/v1/inbox/export' },
+  readStaffMember: { method: 'GET', path: '/v1/staff/me' },
 } as const;

@@ -354,8 +354,8 @@ export type Endpoint = {
   path: string;
   /** The scope that the endpoint requires. null: none. */
   scope: string | null;
-  /** The permitted callers: clients that act for themselves, citizens with their own token, or both. */
-  callers: Array<Open<'clients' | 'citizens'>>;
+  /** The permitted callers: clients that act for themselves, citizens with their own token, or staff. */
+  callers: Array<Open<'clients' | 'citizens' | 'staff'>>;
   /** A summary of the endpoint, in one line. */
   summary: string;
   /** The SHA-256 of the request and response schemas of the endpoint. */
@@ -1095,6 +1095,17 @@ export type ReadReceiptAnswer = {
   proof: string;
 };
 
+export type ReadStaffMemberAnswer = {
+  /** The claim sub of the token. */
+  subject: string;
+  /** The display name. */
+  name: string;
+  /** The id of the client of the person. null: the person belongs to no service. */
+  service: string | null;
+  /** The rights of the person. */
+  scopes: string[];
+};
+
 export type ReceiveEvent = {
   /** The number of the event among the events of your client, from 1 without gaps. */
   number: number;
@@ -1484,6 +1495,7 @@ export type ProblemSlug =
   | 'hiding-not-permitted'
   | 'citizen-token-needed'
   | 'client-token-needed'
+  | 'staff-token-needed'
   | 'citizen-not-found'
   | 'document-not-found'
   | 'notification-not-found'
@@ -2278,6 +2290,12 @@ export type Operations = {
     body: ExportInboxBody;
     answers: {
       200: ExportInboxAnswer;
+    };
+  };
+  /** Read who is signed in */
+  readStaffMember: {
+    answers: {
+      200: ReadStaffMemberAnswer;
     };
   };
 };

@@ -19,11 +19,12 @@ import { createNotifications, type NotificationsSlice } from '../notifications/c
 import { confirmLinksOf } from '../notifications/inbox/confirm-receipt.ts';
 import { inboxLinkOf } from '../notifications/inbox/inbox-link.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
+import { createStaff } from '../staff/create-staff.ts';
 import { createCookies } from '../web/browser-cookies.ts';
 import { createBrowserNotFoundPage } from '../web/not-found-page.ts';
 import { outboxPath } from '../web/outbox-page.ts';
 import { createMailRefusalPage, type MailPageSite, mountReceiptPage } from '../web/receipt-page.ts';
-import { signInConfigOf } from '../web/sign-in-config.ts';
+import { signInConfigOf, staffSignInConfigOf } from '../web/sign-in-config.ts';
 import { openSiteFrame } from '../web/site-frame.ts';
 import { mountStartPage } from '../web/start-page.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
@@ -62,14 +63,14 @@ export type App = {
 /** Creates the slices and the HTTP server. */
 export async function createApp(context: AppContext, options: CreateAppOptions): Promise<App> {
   const slices = await createSlices(context, options);
-  const { documents, notifications, identity, audit } = slices;
+  const { documents, notifications, identity, audit, staff } = slices;
   const endpoint = createPublicEndpoint(context, options.auth, {
     ...options,
     demo: options.isDemo === true ? demoMarkOf(context.settings) : undefined,
     watch: options.ledger.watch,
   });
   const server = await createServer(context, options, { ...slices, endpoint });
-  return { slices: [documents, notifications, identity, audit], endpoint, server };
+  return { slices: [documents, notifications, identity, audit, staff], endpoint, server };
 }
 
 /** Creates each slice, with the functions that it needs of the others. */
@@ -116,7 +117,8 @@ async function createSlices(context: AppContext, options: CreateAppOptions) {
     ownMessageOf: notifications.ownMessageOf,
     purposeTextOf: notifications.purposeTextOf,
   });
-  return { documents, notifications, identity, audit };
+  const staff = createStaff(context);
+  return { documents, notifications, identity, audit, staff };
 }
 
 type ServerParts = Awaited<ReturnType<typeof createSlices>> & { readonly endpoint: PublicEndpoint };
@@ -125,11 +127,11 @@ type ServerParts = Awaited<ReturnType<typeof createSlices>> & { readonly endpoin
 async function createServer(
   context: AppContext,
   options: CreateAppOptions,
-  { documents, notifications, identity, audit, endpoint }: ServerParts,
+  { documents, notifications, identity, audit, staff, endpoint }: ServerParts,
 ): Promise<ApiServer> {
   const { settings, random, log } = context;
   const { publicUrl, transport, reusePort } = options;
-  const boundOperation = pairOperations(operations, [documents, notifications, identity, audit]);
+  const boundOperation = pairOperations(operations, [documents, notifications, identity, audit, staff]);
   const dispatchContext: DispatchContext = {
     authorizer: endpoint.authorizer,
     clock: context.clock,
@@ -187,6 +189,10 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
   const citizenPages =
     signInConfig &&
     (await import('../web/open-citizen-pages.ts')).openCitizenPages(context, { ...pageOptions, signInConfig });
+  const staffSignIn = staffSignInConfigOf(context.settings);
+  const staffMounts =
+    staffSignIn &&
+    (await import('../web/open-staff-pages.ts')).openStaffPages(context, { ...pageOptions, signInConfig: staffSignIn });
   const hasOutbox = options.pages.some(({ path }) => path === outboxPath);
   const mailRefusalPage = createMailRefusalPage(site);
   const notFoundPage = createBrowserNotFoundPage(demo);
@@ -196,9 +202,16 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     pages,
     refusedPage,
     mounts: [
-      mountStartPage({ ...site, publicUrl, hasOutbox, hasCitizenPages: citizenPages !== undefined }),
+      mountStartPage({
+        ...site,
+        publicUrl,
+        hasOutbox,
+        hasCitizenPages: citizenPages !== undefined,
+        hasStaffPages: staffMounts !== undefined,
+      }),
       ...receiptPageMounts(context, notifications, site),
       ...(citizenPages?.mounts ?? []),
+      ...(staffMounts ?? []),
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { deleteStoredResultsOf } from '../api/idempotency.ts';
-import { deleteSessionsOf } from '../auth/citizen-session-store.ts';
+import { deleteSessionsOf } from '../auth/page-session-store.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { removeSealedBlob } from '../documents/retention/erase-document.ts';
 import { eraseDocumentsStatements, erasedDocumentsOf, isCitizenHeld } from '../documents/retention/retention-store.ts';

@@ -44,6 +44,7 @@ import { rotateWebhookSecret } from '../notifications/rotate-webhook-secret.ts';
 import { searchInbox } from '../notifications/search-inbox.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
+import { readStaffMember } from '../staff/read-staff-member.ts';
 
 /** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
 export const operations: readonly ListedOperation[] = [
@@ -92,4 +93,5 @@ export const operations: readonly ListedOperation[] = [
   restoreInboxMessage,
   markInboxMessageUnread,
   exportInbox,
+  readStaffMember,
 ];

@@ -10,6 +10,7 @@ import { createAuthorizationServer } from '../auth/authorization-server.ts';
 import { createTokenChecker, type TokenChecker } from '../auth/check-token.ts';
 import { createConcurrencyLimiter } from '../auth/concurrency-limiter.ts';
 import { apiCatalog, protectedResourceMetadata, securityTxt } from '../auth/server-metadata.ts';
+import { staffTokenRulesOf } from '../auth/staff-token.ts';
 import { createTrustedIssuer } from '../auth/trusted-issuer.ts';
 import { loopbackHostFor } from '../config/public-url.ts';
 import { apiVersion } from '../config/version.ts';
@@ -66,7 +67,12 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
   const { trustedIssuers, clientSecrets, securityContact, supportEmail, termsUrl, documentLimit } = settings;
   const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, monotonicClock, onFault));
-  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: transport.binding });
+  const staffRules = staffTokenRulesOf(settings);
+  const staff = staffRules && {
+    issuer: createTrustedIssuer(staffRules.issuer, fetch, monotonicClock, onFault),
+    rules: staffRules,
+  };
+  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, staff, binding: transport.binding });
   const authorization = createAuthorizationServer({
     ...transport,
     db,

@@ -13,6 +13,8 @@ const prefixes = {
   webhook: 'whk',
   hold: 'hld',
   template: 'tpl',
+  proposal: 'prp',
+  staffEntry: 'sle',
 } as const;
 
 /** The kinds of things that this server gives an id. */
@@ -38,6 +40,11 @@ export type EventId = Id<'event'>;
 export type WebhookId = Id<'webhook'>;
 /** The id of a message template. */
 export type TemplateId = Id<'template'>;
+
+/** The id of a proposal of staff. */
+export type ProposalId = Id<'proposal'>;
+/** The id of an entry of the staff log. */
+export type StaffEntryId = Id<'staffEntry'>;
 
 /** The most code points in the id of a citizen. The register assigns it, not this server. */
 export const maxCitizenIdLength = 200;

@@ -48,8 +48,15 @@ export const serviceProblems = {
   'client-token-needed': {
     status: 403,
     title: 'Token of a client required',
-    cause: 'The operation is for clients that act for themselves, and the access token names a citizen.',
+    cause:
+      'The operation is for clients that act for themselves, and the access token names a citizen or a member of staff.',
     fix: 'Use a token of your client without the claim citizen_id. A token with this claim gives access only to the data of that citizen.',
+  },
+  'staff-token-needed': {
+    status: 403,
+    title: 'Token of staff required',
+    cause: 'The operation is for staff, and the access token is of a client or a citizen.',
+    fix: 'Sign in on the staff pages. Only tokens of STAFF_ISSUER for STAFF_CLIENT_ID call this operation.',
   },
   'citizen-not-found': {
     status: 404,

@@ -2,7 +2,7 @@ import type { Authorizer } from '../api/dispatch.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import type { SliceDeps } from '../api/slice.ts';
-import { createCitizenSessions } from '../auth/citizen-session-store.ts';
+import { createPageSessions } from '../auth/page-session-store.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import { createCookies } from './browser-cookies.ts';
@@ -11,7 +11,7 @@ import { mountCitizenPages } from './citizen-pages.ts';
 import { createKeptForms } from './kept-form.ts';
 import { createPersonLookup } from './person-lookup.ts';
 import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
-import { type Admission, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
+import { type Admission, citizenArea, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
 import { createCitizenRefusalPage } from './sign-in-pages.ts';
 import type { SiteFrame } from './site-frame.ts';
 
@@ -38,13 +38,13 @@ export function openCitizenPages(
   const { publicUrl, signInConfig, context, boundOperation, organisationOf, frame } = options;
   const { clock, db, log, random, root, settings } = app;
   const { clientId } = signInConfig;
-  const signIn = createConfiguredSignIn(signInConfig, { publicUrl, settings, clock });
-  const sessions = createCitizenSessions({ db, clock, random, root });
+  const signIn = createConfiguredSignIn(signInConfig, { publicUrl, clock, paths: citizenPaths });
+  const sessions = createPageSessions({ db, clock, random, root, kind: 'citizen' });
   const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
   const cookies = createCookies(publicUrl);
   const admit = createAdmission(context.authorizer, clientId);
   const mounts = mountCitizenPages({
-    signInFlow: createSignInFlow({ signIn, sessions, cookies, admit, clock, random, onFault }),
+    signInFlow: createSignInFlow({ area: citizenArea, signIn, sessions, cookies, admit, clock, random, onFault }),
     keptForms: createKeptForms({ cookies, clock, random, root }),
     clock,
     zones: { country: settings.registerCountry, timeZone: settings.timeZone },
@@ -81,6 +81,6 @@ function createAdmission(authorizer: Authorizer, clientId: string) {
     }
     if (caller.clientId !== clientId) return undefined;
     if (caller.citizenId === undefined) return 'nobody';
-    return citizenPageScopes.every((scope) => caller.scopes.has(scope)) ? { citizenId: caller.citizenId } : undefined;
+    return citizenPageScopes.every((scope) => caller.scopes.has(scope)) ? { personId: caller.citizenId } : undefined;
   };
 }

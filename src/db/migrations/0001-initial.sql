@@ -216,7 +216,7 @@ create table client (
   )
 );
 
--- Facts of the authorization server that expire: used client assertions and DPoP proofs, and sessions of citizens.
+-- Facts of the authorization server that expire: used client assertions and DPoP proofs, and sessions of citizens and staff.
 -- citizen_id: the citizen of a session, whose erasure deletes the row.
 create table oauth_record (
   model text not null,
@@ -231,6 +231,7 @@ create index oauth_record_of_citizen on oauth_record (citizen_id) where citizen_
 create index oauth_record_expiry on oauth_record (expires_at);
 -- Each sign-in deletes some expired sessions, without reading other expired records.
 create index oauth_record_session on oauth_record (model, expires_at) where model = 'CitizenSession';
+create index oauth_record_staff_session on oauth_record (model, expires_at) where model = 'StaffSession';
 
 -- The token bucket of a client and scope, shared by all processes.
 -- units: what was left at `at`, in thousandths of a request. granted: requests that the last process received.
