@@ -117,7 +117,17 @@ async function createSlices(context: AppContext, options: CreateAppOptions) {
     ownMessageOf: notifications.ownMessageOf,
     purposeTextOf: notifications.purposeTextOf,
   });
-  const staff = createStaff(context);
+  const staff = createStaff({
+    ...context,
+    ledger,
+    registeredContactOf: createContactDetails(register, context.settings),
+    organisationOf: notifications.organisationOf,
+    notifyLockChange: notifications.notices.lockChanged,
+    eraseCitizen: async (citizenId, { commit, ...erasure }) => {
+      const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
+      return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);
+    },
+  });
   return { documents, notifications, identity, audit, staff };
 }
 

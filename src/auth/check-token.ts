@@ -81,11 +81,12 @@ export function createTokenChecker(deps: TokenCheckDeps) {
     }
     const { grant } = checked;
     if (grant.expiresAt <= clock.now()) return expiredAccessToken(grant.expiresAt, clock.now(), scheme);
+    // Also for staff: the pages show the names of clients.
+    if (!clients.isFresh()) await clients.refresh();
     if (checked.staffCaller !== undefined) {
       const bound = { scheme, token, confirmation: grant.confirmation, binding: 'none' } as const;
       return (await checkTokenBinding(deps.binding, bound, presented)) ?? checked.staffCaller;
     }
-    if (!clients.isFresh()) await clients.refresh();
     const client = clients.get(grant.clientId);
     const caller = client && callerOf(checked, client);
     if (caller === undefined || client === undefined) return invalidAccessToken(scheme);

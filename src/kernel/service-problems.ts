@@ -58,6 +58,24 @@ export const serviceProblems = {
     cause: 'The operation is for staff, and the access token is of a client or a citizen.',
     fix: 'Sign in on the staff pages. Only tokens of STAFF_ISSUER for STAFF_CLIENT_ID call this operation.',
   },
+  'proposal-not-found': {
+    status: 404,
+    title: 'Proposal not found',
+    cause: 'There is no proposal with this id that you may see.',
+    fix: 'List the proposals with GET /v1/staff/proposals.',
+  },
+  'own-proposal': {
+    status: 403,
+    title: 'Own proposal',
+    cause: 'You made this proposal, so you cannot decide it.',
+    fix: 'Ask another person with the scope staff:approve to decide it.',
+  },
+  'proposal-ended': {
+    status: 409,
+    title: 'Proposal ended',
+    cause: 'The proposal was already decided, or its time is over.',
+    fix: 'Read the proposal. If it is still needed, propose it again.',
+  },
   'citizen-not-found': {
     status: 404,
     title: 'Citizen not found',

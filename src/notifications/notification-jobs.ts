@@ -35,7 +35,11 @@ type NotificationJobDeps = SliceDeps &
 export function notificationJobs(deps: NotificationJobDeps): readonly Job[] {
   return [
     { name: 'webhooks', wakeOn: feedEventTypes, start: () => startWebhookJob(deps) },
-    { name: 'delivery', wakeOn: ['notification.accepted'], start: () => startDeliveryJob(deps) },
+    {
+      name: 'delivery',
+      wakeOn: ['notification.accepted', 'notification.letter-requested'],
+      start: () => startDeliveryJob(deps),
+    },
     { name: 'queues', start: () => startQueueMonitor(deps) },
   ];
 }
