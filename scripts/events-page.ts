@@ -27,6 +27,8 @@ const citizenEvents: Readonly<Record<CitizenEvent['type'], string>> = {
   'notification.status-read': 'A client read the status of a notification.',
   'notification.opened': 'The citizen opened a message.',
   'notification.confirmed': 'Somebody who was not signed in confirmed the receipt of a message by a link.',
+  'notification.letter-requested': 'Staff asked to send the message by letter too.',
+  'staff.looked-up': 'Staff looked up the messages of the citizen. The staff log names the person.',
   'notification.cancelled': 'A client cancelled a notification.',
   'notification.delivery-ended': 'A delivery attempt ended, with channel, outcome and reason.',
   'notification.sent': 'The deadline passed without a proof of delivery.',
@@ -83,6 +85,10 @@ const systemEvents: Readonly<Record<SystemEvent['type'], string>> = {
   'webhook.changed': 'A webhook was created, removed or changed.',
   'template.changed': 'A template was created or removed.',
   'notification-batch.changed': 'A batch of notifications got another state, or its uploaded file was deleted.',
+  'staff.searched': 'Staff searched for a citizen and found nobody.',
+  'staff.log-read': 'Staff read the staff log.',
+  'staff.proposed': 'Staff proposed an operation that another person must approve.',
+  'staff.decided': 'Another person approved or refused a proposal. The entry names both.',
   'endpoint.registered': 'An endpoint was added to the register.',
 };
 

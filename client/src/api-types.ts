@@ -6,6 +6,11 @@ export type Open<Word extends string> = Word | (string & Record<never, never>);
 /** The bytes of a document. A stream can be sent only once. A retry can send the other types again. */
 export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 
+export type ApproveProposalBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason?: string;
+};
+
 export type AskContactCodeAnswer = {
   /** The channel: email or sms. */
   channel: Open<'email' | 'sms'>;
@@ -479,8 +484,8 @@ export type Endpoint = {
   path: string;
   /** The scope that the endpoint requires. null: none. */
   scope: string | null;
-  /** The permitted callers: clients that act for themselves, citizens with their own token, or both. */
-  callers: Array<Open<'clients' | 'citizens'>>;
+  /** The permitted callers: clients that act for themselves, citizens with their own token, or staff. */
+  callers: Array<Open<'clients' | 'citizens' | 'staff'>>;
   /** A summary of the endpoint, in one line. */
   summary: string;
   /** The SHA-256 of the request and response schemas of the endpoint. */
@@ -794,6 +799,11 @@ export type ListNotificationsAnswer = {
   next: string | null;
 };
 
+export type ListProposalsAnswer = {
+  /** The items of this page. */
+  items: StaffProposal[];
+};
+
 export type ListTemplatesAnswer = {
   /** The items of this page. */
   items: TemplateSummary[];
@@ -809,6 +819,60 @@ export type ListWebhookCallsAnswer = {
 export type ListWebhooksAnswer = {
   /** The items of this page. */
   items: Webhook[];
+};
+
+export type LookUpCitizenAnswer = {
+  /** At most 5 citizens. */
+  hits: StaffLookUpHit[];
+  /** true: more citizens match. Send more claims. */
+  hasMore: boolean;
+  /** The id of the entry in the staff log. */
+  entry: string;
+};
+
+export type LookUpCitizenBody = {
+  /**
+   * Why you need this. The citizen reads it in words: citizen-asked, service-asked, not-delivered, complaint,
+   * required-by-law.
+   */
+  reason: 'citizen-asked' | 'service-asked' | 'not-delivered' | 'complaint' | 'required-by-law';
+  /** The number of your case. The staff log has it; the citizen does not see it. */
+  reference: string;
+  /** The id on a message, such as ntf_01…. */
+  notificationId?: string;
+  /** The reference that the service gave to the message. Without a service of your own, also send service. */
+  messageReference?: string;
+  /** The id of the client that sent messageReference. */
+  service?: string;
+  /** The id of the citizen in the register. */
+  citizenId?: string;
+  claims?: LookUpCitizenBodyClaims;
+};
+
+/** What the citizen says about themselves: birthDate and at least one other claim. */
+export type LookUpCitizenBodyClaims = {
+  /** The given names. */
+  givenName?: string;
+  /** The family name. */
+  familyName?: string;
+  /** The family name at birth. */
+  birthFamilyName?: string;
+  /** The date of birth as YYYY-MM-DD, YYYY-MM or YYYY. */
+  birthDate?: string;
+  /** The place of birth. */
+  birthPlace?: string;
+  /** The street and the house number. */
+  streetAddress?: string;
+  /** The postal code. */
+  postalCode?: string;
+  /** The town. */
+  locality?: string;
+  /** The country of the address. */
+  country?: string;
+  /** The number of an identity document. */
+  documentNumber?: string;
+  /** The nationality as a code of ISO 3166-1. Commas separate several codes. */
+  nationality?: string;
 };
 
 export type NewTemplateText = {
@@ -1233,6 +1297,29 @@ export type ProblemIssuesItem = {
   detail: string;
 };
 
+export type ProposeOperationBody = {
+  /**
+   * eraseCitizen: Erase a citizen permanently. releaseHold: Release a legal hold. liftCitizenLock: Remove the lock that
+   * a citizen set on their record. createClient: Create a client. changeClient: Change the scopes, purposes, legal
+   * bases or policy of a client. addPolicy: Add a matching policy.
+   */
+  operation: 
+    | 'eraseCitizen'
+    | 'releaseHold'
+    | 'liftCitizenLock'
+    | 'createClient'
+    | 'changeClient'
+    | 'addPolicy';
+  input: ProposeOperationBodyInput;
+  /** Why, for the people who decide and for the staff log. */
+  reason: string;
+};
+
+/** The input of the operation; docs/operate/staff.md lists the members. */
+export type ProposeOperationBodyInput = {
+  [more: string]: unknown;
+};
+
 export type ReadEventsAnswer = {
   /** The items of this page. */
   items: FeedEvent[];
@@ -1349,6 +1436,24 @@ export type ReadReceiptAnswer = {
   proof: string;
 };
 
+export type ReadStaffLogAnswer = {
+  /** The items of this page. */
+  items: StaffLogEntry[];
+  /** The after of the next page. null: the last page. */
+  next: string | null;
+};
+
+export type ReadStaffMemberAnswer = {
+  /** The claim sub of the token. */
+  subject: string;
+  /** The display name. */
+  name: string;
+  /** The id of the client of the person. null: the person belongs to no service. */
+  service: string | null;
+  /** The rights of the person. */
+  scopes: string[];
+};
+
 export type ReceiveEvent = {
   /** The number of the event among the events of your client, from 1 without gaps. 0 for a test event. */
   number: number;
@@ -1361,6 +1466,28 @@ export type ReceiveEvent = {
   /** The time of the event. */
   timestamp: string;
   data: EventData;
+};
+
+export type RecordReturnedNotificationLetterAnswer = {
+  /** The id of the entry in the staff log. */
+  entry: string;
+  /** The id of the ledger event. */
+  event: string;
+};
+
+export type RecordReturnedNotificationLetterBody = {
+  /**
+   * Why you need this. The citizen reads it in words: citizen-asked, service-asked, not-delivered, complaint,
+   * required-by-law.
+   */
+  reason: 'citizen-asked' | 'service-asked' | 'not-delivered' | 'complaint' | 'required-by-law';
+  /** The number of your case. The staff log has it; the citizen does not see it. */
+  reference: string;
+};
+
+export type RefuseProposalBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason?: string;
 };
 
 export type SearchInboxAnswer = {
@@ -1469,6 +1596,23 @@ export type SendNotificationBody = {
   legalEffect?: string;
 };
 
+export type SendNotificationByLetterAnswer = {
+  /** The id of the entry in the staff log. */
+  entry: string;
+  /** The id of the ledger event. */
+  event: string;
+};
+
+export type SendNotificationByLetterBody = {
+  /**
+   * Why you need this. The citizen reads it in words: citizen-asked, service-asked, not-delivered, complaint,
+   * required-by-law.
+   */
+  reason: 'citizen-asked' | 'service-asked' | 'not-delivered' | 'complaint' | 'required-by-law';
+  /** The number of your case. The staff log has it; the citizen does not see it. */
+  reference: string;
+};
+
 /** How the citizen can contact the sender; without unknown members. */
 export type SenderContact = {
   /** The phone number. */
@@ -1477,6 +1621,239 @@ export type SenderContact = {
   email?: string;
   /** The URL that the server calls. */
   url?: string;
+};
+
+export type StaffAttention = {
+  /** Deliveries of the last 24 hours that failed, or whose outcome is unknown. */
+  failures: StaffAttentionFailuresItem[];
+  /** Webhooks with calls that the server has given up. */
+  webhooks: StaffAttentionWebhooksItem[];
+  /** Documents that nobody can retrieve because of their scan. */
+  quarantine: StaffAttentionQuarantineItem[];
+  /** The alarms of the ledger in this process. */
+  ledgerAlarms: string[];
+  /** Imports of citizens that did not finish. */
+  stoppedImports: StaffAttentionStoppedImportsItem[];
+  proposals: StaffAttentionProposals;
+};
+
+export type StaffAttentionFailuresItem = {
+  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+  /** The code of the reason. */
+  reason: string;
+  /** The party that must act first: citizen, sender, operator or nobody. */
+  whoActs: string;
+  /** The reason in words. */
+  detail: string;
+  count: number;
+};
+
+/** Proposals that wait for a decision, and when the oldest was made. */
+export type StaffAttentionProposals = {
+  count: number;
+  oldest: string | null;
+};
+
+export type StaffAttentionQuarantineItem = {
+  /** The result of the scan. */
+  verdict: string | null;
+  count: number;
+};
+
+export type StaffAttentionStoppedImportsItem = {
+  /** The id. Do not parse it. */
+  id: string;
+  rows: number;
+  /** When it stored rows last. */
+  stoppedAt: string;
+};
+
+export type StaffAttentionWebhooksItem = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** The id of the client. */
+  clientId: string;
+  organisation: string;
+};
+
+export type StaffLogEntry = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** When it happened. */
+  at: string;
+  /** The claim sub of the person. */
+  subject: string;
+  /** The name of the person at that time. */
+  name: string;
+  /** The client of the person; null: none. */
+  service: string | null;
+  /** The operation, such as lookUpCitizen or eraseCitizen. */
+  operation: string;
+  /** The reason, and the party that must act. */
+  reason?: string;
+  /** The number of the case, or the id of the proposal. */
+  reference?: string;
+  /** The state before, if the operation changed something. */
+  before?: unknown;
+  /** The state after. */
+  after?: unknown;
+  events: StaffLogEntryEventsItem[];
+};
+
+export type StaffLogEntryEventsItem = {
+  /** The ledger event. A citizen sees the same id in their access log. */
+  id: string;
+  /** The proof as c2sp.org/tlog-proof. null: the event is not in a signed checkpoint yet. */
+  proof: string | null;
+};
+
+export type StaffLookUpHit = {
+  /** The id of the citizen in the register. */
+  citizenId: string;
+  /** The newest 50 messages of your service, without contents. Without a service of your own: of all services. */
+  messages: StaffMessage[];
+  /** The channels by which the citizen can be reached. */
+  channels: StaffLookUpHitChannelsItem[];
+  /** Whether the register says that the citizen has died. */
+  deceased: boolean;
+  locks: StaffLookUpHitLocks;
+  /** The active legal holds. */
+  holds: StaffLookUpHitHoldsItem[];
+  /** The ledger event of this look-up, which the citizen sees in their access log. */
+  event: string;
+};
+
+export type StaffLookUpHitChannelsItem = {
+  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+  /** A part of the address, to compare it with what the citizen says. null: the channel has none. */
+  address: string | null;
+  /** Whether the citizen does not wish this channel. */
+  declined: boolean;
+  /** Whether the citizen has confirmed the address. */
+  verified: boolean;
+};
+
+export type StaffLookUpHitHoldsItem = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** When the hold was placed. */
+  placedAt: string;
+  /** null: all documents of the citizen. */
+  documentId: string | null;
+};
+
+export type StaffLookUpHitLocks = {
+  /** Whether the citizen has locked their record. */
+  byCitizen: boolean;
+  /** Whether staff have locked the record. */
+  byStaff: boolean;
+};
+
+export type StaffMessage = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** The reference of the sender. null: it sent none. */
+  reference: string | null;
+  /** The category that the sender chose: information, decision, reminder or urgent. */
+  category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
+  /**
+   * accepted: the delivery follows. scheduled: it waits for sendAt. sending: a channel has started. sent: a provider
+   * accepted the message, without proof of delivery. delivered: there is proof. read: the citizen opened it. unknown:
+   * it may have arrived, and the server does not send it again. undeliverable: every channel failed. cancelled: the
+   * sender cancelled it.
+   */
+  status: Open<
+    | 'accepted'
+    | 'scheduled'
+    | 'sending'
+    | 'sent'
+    | 'delivered'
+    | 'read'
+    | 'unknown'
+    | 'undeliverable'
+    | 'cancelled'>;
+  /** The time at which the notification reached this status. */
+  statusAt: string;
+  /** The time at which the server accepted the notification. */
+  createdAt: string;
+  /** The earliest time of sending. Absent if the sender requested none. */
+  sendAt?: string;
+  /** The rule by which the notification counts as served. Absent if the sender requested none. */
+  legalEffect?: string;
+  /** The deadline of delivery. Without proof by then, the status becomes sent, unknown or undeliverable. */
+  deliverBy: string;
+  reason?: NotificationReason;
+  /** The deliveries: one for each channel and reminder. */
+  deliveries: NotificationDelivery[];
+  /** The language that the sender requested (BCP 47). null: none. */
+  language: string | null;
+  /** All events, the oldest first. */
+  timeline: NotificationEvent[];
+  service: StaffMessageService;
+  next: StaffMessageNext | null;
+};
+
+/** What happens next with the message, and when. null: nothing more happens by itself. */
+export type StaffMessageNext = {
+  /** What the server does next. */
+  step: Open<'send' | 'try-channel' | 'wait-for-proof'>;
+  /** When it does that, at the earliest; for wait-for-proof, at the latest. */
+  at: string;
+  channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+};
+
+/** The service that sent it. */
+export type StaffMessageService = {
+  /** The id. Do not parse it. */
+  id: string;
+  name: string;
+};
+
+export type StaffProposal = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** The proposed operation, such as eraseCitizen. */
+  operation: string;
+  input: StaffProposalInput;
+  /** Why it was proposed. */
+  reason: string;
+  /**
+   * proposed: another person can decide it. approved: the operation took effect. expired: nobody decided it in time.
+   */
+  status: Open<'proposed' | 'approved' | 'refused' | 'expired'>;
+  /** When it was proposed. */
+  proposedAt: string;
+  /** Until then it can be decided. */
+  expiresAt: string;
+  proposedBy: StaffProposalProposedBy;
+  /** The client of that person; null: none. */
+  service: string | null;
+  /** The state when it was proposed. */
+  before: unknown;
+  decision?: StaffProposalDecision;
+};
+
+/** The person who decided it. Absent until then. */
+export type StaffProposalDecision = {
+  /** The subject line. null: the sender set none. */
+  subject: string;
+  name: string;
+  /** When it was decided. */
+  at: string;
+  /** The reason, and the party that must act. */
+  reason?: string;
+};
+
+/** The input of the operation. */
+export type StaffProposalInput = {
+  [more: string]: unknown;
+};
+
+/** The person who proposed it. */
+export type StaffProposalProposedBy = {
+  /** The subject line. null: the sender set none. */
+  subject: string;
+  name: string;
 };
 
 export type StatePreferencesBody = {
@@ -1802,6 +2179,7 @@ export type ProblemSlug =
   | 'expectation-failed'
   | 'idempotency-key-reused'
   | 'quota-exceeded'
+  | 'look-ups-exceeded'
   | 'too-many-failed-requests'
   | 'headers-too-large'
   | 'internal-error'
@@ -1815,6 +2193,10 @@ export type ProblemSlug =
   | 'hiding-not-permitted'
   | 'citizen-token-needed'
   | 'client-token-needed'
+  | 'staff-token-needed'
+  | 'proposal-not-found'
+  | 'own-proposal'
+  | 'proposal-ended'
   | 'citizen-not-found'
   | 'document-not-found'
   | 'notification-not-found'
@@ -2837,6 +3219,118 @@ export type Operations = {
     };
     answers: {
       200: NotificationBatch;
+    };
+  };
+  /** Read who is signed in */
+  readStaffMember: {
+    answers: {
+      200: ReadStaffMemberAnswer;
+    };
+  };
+  /** Look up a citizen */
+  lookUpCitizen: {
+    body: LookUpCitizenBody;
+    answers: {
+      200: LookUpCitizenAnswer;
+    };
+  };
+  /** Send a message by letter too */
+  sendNotificationByLetter: {
+    params: {
+      /** The id of the notification, from the response of the send operation. */
+      id: string;
+    };
+    body: SendNotificationByLetterBody;
+    answers: {
+      200: SendNotificationByLetterAnswer;
+    };
+  };
+  /** Record a returned letter */
+  recordReturnedNotificationLetter: {
+    params: {
+      /** The id of the notification, from the response of the send operation. */
+      id: string;
+    };
+    body: RecordReturnedNotificationLetterBody;
+    answers: {
+      200: RecordReturnedNotificationLetterAnswer;
+    };
+  };
+  /** Propose an operation */
+  proposeOperation: {
+    body: ProposeOperationBody;
+    answers: {
+      202: StaffProposal;
+    };
+  };
+  /** List proposals */
+  listProposals: {
+    query?: {
+      /** Only proposals with this stored status. */
+      status?: 'proposed' | 'approved' | 'refused';
+    };
+    answers: {
+      200: ListProposalsAnswer;
+    };
+  };
+  /** Read a proposal */
+  readProposal: {
+    params: {
+      /** The id of the proposal. */
+      id: string;
+    };
+    answers: {
+      200: StaffProposal;
+    };
+  };
+  /** Approve a proposal */
+  approveProposal: {
+    params: {
+      /** The id of the proposal. */
+      id: string;
+    };
+    body: ApproveProposalBody;
+    answers: {
+      200: StaffProposal;
+    };
+  };
+  /** Refuse a proposal */
+  refuseProposal: {
+    params: {
+      /** The id of the proposal. */
+      id: string;
+    };
+    body: RefuseProposalBody;
+    answers: {
+      200: StaffProposal;
+    };
+  };
+  /** Read what staff did */
+  readStaffLog: {
+    query?: {
+      /** Only entries of the person with this claim sub. */
+      subject?: string;
+      /** Only this operation, such as lookUpCitizen. */
+      operation?: string;
+      /** Only entries of people of this client. */
+      service?: string;
+      /** The entry with this ledger event, such as the reference in the access log of a citizen. */
+      event?: string;
+      /** Only entries from this time on (RFC 3339). */
+      from?: string;
+      /** Only entries before this time (RFC 3339). */
+      before?: string;
+      /** The member next of the previous page. Default: the first page. */
+      after?: string;
+    };
+    answers: {
+      200: ReadStaffLogAnswer;
+    };
+  };
+  /** Read what needs attention */
+  readAttention: {
+    answers: {
+      200: StaffAttention;
     };
   };
 };

@@ -99,7 +99,7 @@ export type Client = Pages &
     ): Promise<Response>;
     /** The record of a document. */
     documentRecord(id: string, options?: CallOptions): Promise<Operations['readDocumentRecord']['answers'][200]>;
-    /** What is registered for your client, its quotas, its requests of the last 7 days, and its credentials. */
+    /** The settings of your client, its quotas, its requests of the last 7 days, and its credentials. */
     ownClient(options?: CallOptions): Promise<Operations['readClient']['answers'][200]>;
     /** Calls your webhook once with a test event, and returns the outcome of the call. */
     testWebhook(

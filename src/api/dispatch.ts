@@ -29,14 +29,16 @@ import {
   storeResult,
 } from './idempotency.ts';
 import { overloadedDetail } from './load-shedding.ts';
-import type {
-  BoundOperation,
-  Decision,
-  ListedOperation,
-  OperationResponse,
-  RefusedDecision,
-  RequiredScope,
-  UnboundCall,
+import {
+  type BoundOperation,
+  type CallerKind,
+  type Decision,
+  type ListedOperation,
+  neededTokens,
+  type OperationResponse,
+  type RefusedDecision,
+  type RequiredScope,
+  type UnboundCall,
 } from './operation.ts';
 import { createRequestParser, type IncomingRequest, type ParsedRequest } from './parse-request.ts';
 import type { UseCounter } from './use-counter.ts';
@@ -153,15 +155,20 @@ function outcomeOf(result: OperationResponse | Refusal): string {
 /**
  * The refusal of a caller without the right to call this operation. A token that names a citizen never has the rights of its
  * client, whatever scopes it has: it opens the operations for citizens alone, and only with the scope `citizen:self`
- * (test/attacks/tokens-of-citizens.test.ts).
+ * (test/attacks/tokens-of-citizens.test.ts). A token of staff opens the operations for staff alone
+ * (test/attacks/tokens-of-staff.test.ts).
  */
 function forbiddenCall({ callers, scope }: ListedOperation, caller: Caller): Refusal | undefined {
-  const isCitizen = caller.citizenId !== undefined;
-  if (isCitizen && !callers.includes('citizens')) return refuse('client-token-needed');
-  if (!isCitizen && !callers.includes('clients')) return refuse('citizen-token-needed');
-  const required = isCitizen ? ['citizen:self', scope] : [scope];
+  const kind = callerKindOf(caller);
+  if (!callers.includes(kind)) return refuse(neededTokens[callers[0]]);
+  const required = kind === 'citizens' ? ['citizen:self', scope] : [scope];
   const missing = required.find((one) => one !== null && one !== 'any' && !caller.scopes.has(one));
   return typeof missing === 'string' ? missingScope(missing, caller) : undefined;
+}
+
+function callerKindOf({ staff, citizenId }: Caller): CallerKind {
+  if (staff !== undefined) return 'staff';
+  return citizenId === undefined ? 'clients' : 'citizens';
 }
 
 async function serveCall(

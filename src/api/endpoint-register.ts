@@ -9,7 +9,7 @@ export type Endpoint = {
   readonly method: string;
   readonly path: string;
   readonly scope: string | null;
-  /** The permitted callers: `clients`, `citizens` or both. */
+  /** The permitted callers: `clients`, `citizens` or `staff`. */
   readonly callers: readonly CallerKind[];
   readonly summary: string;
   /** SHA-256 of the canonical JSON of request and responses. Two servers with the same hash have the same interface. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller, StaffScope } from '../auth/caller.ts';
 import type { Read } from '../db/database.ts';
 import type { Json } from '../kernel/canonical-json.ts';
 import type { IdGenerator } from '../kernel/id.ts';
@@ -8,7 +8,7 @@ import type { Issue, ProblemSlug, Refusal } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Deprecation } from './deprecation.ts';
 
-/** The scopes of the interface. A client has some of them. */
+/** The scopes of clients. A client has some of them. */
 export const scopes = [
   'identity:verify',
   'identity:verify:claims',
@@ -22,14 +22,24 @@ export const scopes = [
   'citizen:self',
   'citizens:known',
 ] as const;
-export type Scope = (typeof scopes)[number];
+export type Scope = (typeof scopes)[number] | StaffScope;
 
 /** The right that a caller needs: a scope, any valid token, or nothing. */
 export type RequiredScope = Scope | 'any' | null;
 
-/** The callers of an operation: clients that act for themselves, citizens whose token a trusted issuer made, or both. */
-export const callerKinds = ['clients', 'citizens'] as const;
+/**
+ * The callers of an operation: clients that act for themselves, citizens whose token a trusted issuer made, and staff whose token
+ * STAFF_ISSUER made.
+ */
+export const callerKinds = ['clients', 'citizens', 'staff'] as const;
 export type CallerKind = (typeof callerKinds)[number];
+
+/** The problem of a caller of another kind, by the kind that an operation names first. */
+export const neededTokens = {
+  clients: 'client-token-needed',
+  citizens: 'citizen-token-needed',
+  staff: 'staff-token-needed',
+} as const satisfies Record<CallerKind, ProblemSlug>;
 
 /** The schemas of a request. Header names are in lower case; only headers named here reach the operation. */
 export type RequestShape = {

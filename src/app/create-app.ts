@@ -20,11 +20,12 @@ import { createNotifications, type NotificationsSlice } from '../notifications/c
 import { confirmLinksOf } from '../notifications/inbox/confirm-receipt.ts';
 import { inboxLinkOf } from '../notifications/inbox/inbox-link.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
+import { createStaff } from '../staff/create-staff.ts';
 import { createCookies } from '../web/browser-cookies.ts';
 import { createBrowserNotFoundPage } from '../web/not-found-page.ts';
 import { outboxPath } from '../web/outbox-page.ts';
 import { createMailRefusalPage, type MailPageSite, mountReceiptPage } from '../web/receipt-page.ts';
-import { signInConfigOf } from '../web/sign-in-config.ts';
+import { signInConfigOf, staffSignInConfigOf } from '../web/sign-in-config.ts';
 import { openSiteFrame } from '../web/site-frame.ts';
 import { mountStartPage } from '../web/start-page.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
@@ -64,7 +65,7 @@ export type App = {
 export async function createApp(context: AppContext, options: CreateAppOptions): Promise<App> {
   const useCounter = createUseCounter({ ...context, onFault: (fault) => context.log.fault('client-use', fault) });
   const slices = await createSlices(context, options, useCounter);
-  const { documents, notifications, identity, audit } = slices;
+  const { documents, notifications, identity, audit, staff } = slices;
   const endpoint = createPublicEndpoint(context, options.auth, {
     ...options,
     demo: options.isDemo === true ? demoMarkOf(context.settings) : undefined,
@@ -75,7 +76,7 @@ export async function createApp(context: AppContext, options: CreateAppOptions):
     await server.stop(deadlineMs);
     await useCounter.flush();
   };
-  return { slices: [documents, notifications, identity, audit], endpoint, server: { ...server, stop } };
+  return { slices: [documents, notifications, identity, audit, staff], endpoint, server: { ...server, stop } };
 }
 
 /** Creates each slice, with the functions that it needs of the others. */
@@ -125,7 +126,18 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     remainingQuota: options.transport.quotas.remaining,
     webhookCountOf: notifications.webhookCountOf,
   });
-  return { documents, notifications, identity, audit };
+  const staff = createStaff({
+    ...context,
+    ledger,
+    registeredContactOf: createContactDetails(register, context.settings),
+    organisationOf: notifications.organisationOf,
+    notifyLockChange: notifications.notices.lockChanged,
+    eraseCitizen: async (citizenId, { commit, ...erasure }) => {
+      const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
+      return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);
+    },
+  });
+  return { documents, notifications, identity, audit, staff };
 }
 
 type ServerParts = Awaited<ReturnType<typeof createSlices>> & {
@@ -137,11 +149,11 @@ type ServerParts = Awaited<ReturnType<typeof createSlices>> & {
 async function createServer(
   context: AppContext,
   options: CreateAppOptions,
-  { documents, notifications, identity, audit, endpoint, useCounter }: ServerParts,
+  { documents, notifications, identity, audit, staff, endpoint, useCounter }: ServerParts,
 ): Promise<ApiServer> {
   const { settings, random, log } = context;
   const { publicUrl, transport, reusePort } = options;
-  const boundOperation = pairOperations(operations, [documents, notifications, identity, audit]);
+  const boundOperation = pairOperations(operations, [documents, notifications, identity, audit, staff]);
   const dispatchContext: DispatchContext = {
     authorizer: endpoint.authorizer,
     clock: context.clock,
@@ -204,6 +216,10 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
   const citizenPages =
     signInConfig &&
     (await import('../web/open-citizen-pages.ts')).openCitizenPages(context, { ...pageOptions, signInConfig });
+  const staffSignIn = staffSignInConfigOf(context.settings);
+  const staffMounts =
+    staffSignIn &&
+    (await import('../web/open-staff-pages.ts')).openStaffPages(context, { ...pageOptions, signInConfig: staffSignIn });
   const hasOutbox = options.pages.some(({ path }) => path === outboxPath);
   const mailRefusalPage = createMailRefusalPage(site);
   const notFoundPage = createBrowserNotFoundPage(demo);
@@ -213,9 +229,16 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     pages,
     refusedPage,
     mounts: [
-      mountStartPage({ ...site, publicUrl, hasOutbox, hasCitizenPages: citizenPages !== undefined }),
+      mountStartPage({
+        ...site,
+        publicUrl,
+        hasOutbox,
+        hasCitizenPages: citizenPages !== undefined,
+        hasStaffPages: staffMounts !== undefined,
+      }),
       ...receiptPageMounts(context, notifications, { site, publicUrl }),
       ...(citizenPages?.mounts ?? []),
+      ...(staffMounts ?? []),
     ],
   };
 }

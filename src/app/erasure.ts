@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { deleteStoredResultsOf } from '../api/idempotency.ts';
-import { deleteSessionsOf } from '../auth/citizen-session-store.ts';
+import { deleteSessionsOf } from '../auth/page-session-store.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { removeSealedBlob } from '../documents/retention/erase-document.ts';
 import { eraseDocumentsStatements, erasedDocumentsOf, isCitizenHeld } from '../documents/retention/retention-store.ts';
@@ -11,6 +11,7 @@ import { erasedListFileName, openErasedList } from '../ledger/erased-list.ts';
 import type { Actor } from '../ledger/ledger-event.ts';
 import { findUnfinishedErasures, type UnfinishedErasure } from '../ledger/repeat-erasures.ts';
 import { eraseMessagesStatements } from '../notifications/erase-citizen-messages.ts';
+import { eraseProposalsOf } from '../staff/proposal-store.ts';
 import type { AppContext } from './app-context.ts';
 
 /** The stores that an erasure changes. */
@@ -35,6 +36,7 @@ export async function eraseWholeCitizen(
     ...eraseDocumentsStatements(erasure),
     ...eraseMessagesStatements(erasure),
     ...eraseRecordStatements(erasure),
+    eraseProposalsOf(erasure),
     deleteSessionsOf(erasure.citizenId),
     deleteStoredResultsOf(erasure.citizenId),
     deleteStoredResultsOf(erasure.erasedId),

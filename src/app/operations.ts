@@ -54,6 +54,16 @@ import { sendNotification } from '../notifications/send-notification.ts';
 import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
 import { testWebhook } from '../notifications/test-webhook.ts';
+import { approveProposal, refuseProposal } from '../staff/decide-proposal.ts';
+import { listProposals } from '../staff/list-proposals.ts';
+import { lookUpCitizen } from '../staff/look-up-citizen.ts';
+import { proposeOperation } from '../staff/propose-operation.ts';
+import { readAttention } from '../staff/read-attention.ts';
+import { readProposal } from '../staff/read-proposal.ts';
+import { readStaffLog } from '../staff/read-staff-log.ts';
+import { readStaffMember } from '../staff/read-staff-member.ts';
+import { recordReturnedNotificationLetter } from '../staff/record-returned-letter.ts';
+import { sendNotificationByLetter } from '../staff/send-by-letter.ts';
 
 /** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
 export const operations: readonly ListedOperation[] = [
@@ -112,4 +122,15 @@ export const operations: readonly ListedOperation[] = [
   readBatchResults,
   startNotificationBatch,
   cancelNotificationBatch,
+  readStaffMember,
+  lookUpCitizen,
+  sendNotificationByLetter,
+  recordReturnedNotificationLetter,
+  proposeOperation,
+  listProposals,
+  readProposal,
+  approveProposal,
+  refuseProposal,
+  readStaffLog,
+  readAttention,
 ];

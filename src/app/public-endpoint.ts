@@ -11,6 +11,7 @@ import { createTokenChecker, type TokenChecker } from '../auth/check-token.ts';
 import { createConcurrencyLimiter } from '../auth/concurrency-limiter.ts';
 import { createFetchedClientKeys } from '../auth/fetched-client-keys.ts';
 import { apiCatalog, protectedResourceMetadata, securityTxt } from '../auth/server-metadata.ts';
+import { staffTokenRulesOf } from '../auth/staff-token.ts';
 import { createTrustedIssuer } from '../auth/trusted-issuer.ts';
 import { loopbackHostFor } from '../config/public-url.ts';
 import { apiVersion } from '../config/version.ts';
@@ -60,16 +61,27 @@ function authorizerOf(checker: TokenChecker, transport: TransportSecurity): Auth
   };
 }
 
+/** Creates the check of access tokens of this server, of trusted issuers and of the issuer of staff. */
+function createChecker(app: AppContext, { keys, clients }: AuthContext, { publicUrl, transport }: PublicEndpointDeps) {
+  const { clock, settings, log } = app;
+  const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
+  const trusted = settings.trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, monotonicClock, onFault));
+  const staffRules = staffTokenRulesOf(settings);
+  const staff = staffRules && {
+    issuer: createTrustedIssuer(staffRules.issuer, fetch, monotonicClock, onFault),
+    rules: staffRules,
+  };
+  return createTokenChecker({ clock, publicUrl, keys, clients, trusted, staff, binding: transport.binding });
+}
+
 /** Creates the public endpoint of a process or thread. */
 export function createPublicEndpoint(app: AppContext, access: AuthContext, deps: PublicEndpointDeps): PublicEndpoint {
   const { publicUrl, transport, watch, isPrepared = () => true, demo } = deps;
   const { clock, random, settings, db, log } = app;
   const isUp = createReadinessCheck(app);
-  const { keys, clients } = access;
+  const { keys } = access;
   const { trustedIssuers, clientSecrets, securityContact, supportEmail, termsUrl, documentLimit } = settings;
-  const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
-  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, monotonicClock, onFault));
-  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: transport.binding });
+  const checker = createChecker(app, access, deps);
   const authorization = createAuthorizationServer({
     ...transport,
     db,

@@ -82,7 +82,7 @@ export async function serve(app: AppContext, mode: ServeOptions): Promise<Runnin
   }
 }
 
-/** Adds to the context what a started server has: its address, the issuer of the demo, and a log that counts and collects faults. */
+/** Adds to the context what a started server has: its address, the issuers of the demo, and a log that counts and collects faults. */
 async function prepareContext(given: AppContext, mode: ServeOptions, register: RegisterPart) {
   // The metrics count every fault, also those that are not logged.
   const countedLog = countingLog(limitRepeatedFaults(given.log, given.clock));

@@ -105,7 +105,7 @@ export function isHidden(content: Content, now: number): boolean {
 
 /** Whether the content names the employee who acted: such an entry is handed out encrypted, with its proof. */
 export function namesEmployee({ actor }: Content): boolean {
-  return typeof actor === 'object' && actor !== null && 'operator' in actor;
+  return typeof actor === 'object' && actor !== null && ('operator' in actor || 'staff' in actor);
 }
 
 function textMembers(content: Content, names: readonly string[]): Record<string, string> {
@@ -119,10 +119,11 @@ function textMembers(content: Content, names: readonly string[]): Record<string,
 
 function initiatorOf(actor: unknown, nameOf: (clientId: string) => string): Pick<Usage, 'initiator' | 'initiatorOrg'> {
   if (typeof actor !== 'object' || actor === null) return { initiator: 'system' };
-  if ('client' in actor) {
-    const code = String(actor.client);
+  const client = 'client' in actor ? actor.client : 'service' in actor ? actor.service : null;
+  if (client !== null) {
+    const code = String(client);
     return { initiatorOrg: { type: 'GOV', code, name: nameOf(code) } };
   }
   if ('citizen' in actor) return { initiator: 'citizen' };
-  return { initiator: 'operator' in actor ? 'operator' : 'system' };
+  return { initiator: 'operator' in actor || 'staff' in actor ? 'operator' : 'system' };
 }

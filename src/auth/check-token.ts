@@ -17,6 +17,7 @@ import type { ClientCache } from './client-cache.ts';
 import { acceptedAlgs } from './client-keys.ts';
 import { isSignedWith, parseUnverifiedToken, type UnverifiedToken } from './parse-token.ts';
 import type { SigningKeys } from './signing-key-store.ts';
+import { parseStaffCaller, type StaffTokenRules } from './staff-token.ts';
 import { IssuerUnavailable, type TrustedIssuer } from './trusted-issuer.ts';
 
 /** Dependencies of the token check; `trusted` are the issuers of TRUSTED_ISSUERS. */
@@ -26,6 +27,8 @@ export type TokenCheckDeps = {
   readonly keys: SigningKeys;
   readonly clients: ClientCache;
   readonly trusted: readonly TrustedIssuer[];
+  /** The issuer of staff (STAFF_ISSUER), and how its claims give rights; without it no token of staff is accepted. */
+  readonly staff?: { readonly issuer: TrustedIssuer; readonly rules: StaffTokenRules } | undefined;
   /** Checks the binding of tokens to keys and certificates; without it every bound token is refused. */
   readonly binding?: BindingDeps | undefined;
 };
@@ -41,6 +44,8 @@ type VerifiedToken = {
   readonly session: string;
   /** The id of our key that signed it; undefined for a token of a trusted issuer. */
   readonly kid: string | undefined;
+  /** The caller of a token of staff, which belongs to no client here. */
+  readonly staffCaller?: Caller | undefined;
   readonly checkedAt: number;
 };
 
@@ -76,7 +81,12 @@ export function createTokenChecker(deps: TokenCheckDeps) {
     }
     const { grant } = checked;
     if (grant.expiresAt <= clock.now()) return expiredAccessToken(grant.expiresAt, clock.now(), scheme);
+    // Also for staff: the pages show the names of clients.
     if (!clients.isFresh()) await clients.refresh();
+    if (checked.staffCaller !== undefined) {
+      const bound = { scheme, token, confirmation: grant.confirmation, binding: 'none' } as const;
+      return (await checkTokenBinding(deps.binding, bound, presented)) ?? checked.staffCaller;
+    }
     const client = clients.get(grant.clientId);
     const caller = client && callerOf(checked, client);
     if (caller === undefined || client === undefined) return invalidAccessToken(scheme);
@@ -148,11 +158,15 @@ async function verify(
   if (ahead !== undefined) return prematureAccessToken(ahead, clock.now(), scheme);
   const grant = parseAccessGrant(parsed.claims, resourceOf(publicUrl), clock.now());
   if (grant === undefined || (ours && parsed.claims['sub'] !== grant.clientId)) return undefined;
+  const session = hash('sha256', `${issuer}\0${grant.session}`, 'base64url');
+  if (isOfStaff(deps, issuer)) {
+    const staffCaller = deps.staff && parseStaffCaller(parsed.claims, grant, deps.staff.rules);
+    return staffCaller && { grant, issuer, session, kid: undefined, staffCaller, checkedAt: clock.now() };
+  }
   // Another process may have just created the client. Our own tokens are issued to stored clients only, so each unknown
   // client is worth a read. A token of a trusted issuer may name any client, so these reads are limited.
   if (clients.get(grant.clientId) === undefined) await clients.refresh(ours ? undefined : minReloadIntervalMs);
   const kid = ours ? parsed.kid : undefined;
-  const session = hash('sha256', `${issuer}\0${grant.session}`, 'base64url');
   return { grant, issuer, session, kid, checkedAt: clock.now() };
 }
 
@@ -163,7 +177,14 @@ async function isSignedByUs({ keys }: TokenCheckDeps, token: string, { alg, kid 
   return key !== undefined && key.alg === alg && isSignedWith(key.publicKey, token, key.alg);
 }
 
-async function isSignedByTrusted({ trusted }: TokenCheckDeps, token: string, issuer: string): Promise<boolean> {
-  const trustedIssuer = trusted.find((one) => one.issuer === issuer);
+/** The start refuses one issuer for staff and for others, so a token has one kind of caller. */
+function isOfStaff({ staff }: TokenCheckDeps, issuer: string): boolean {
+  return staff?.issuer.issuer === issuer;
+}
+
+async function isSignedByTrusted(deps: TokenCheckDeps, token: string, issuer: string): Promise<boolean> {
+  const trustedIssuer = isOfStaff(deps, issuer)
+    ? deps.staff?.issuer
+    : deps.trusted.find((one) => one.issuer === issuer);
   return trustedIssuer !== undefined && (await trustedIssuer.hasSigned(token));
 }

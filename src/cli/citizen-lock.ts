@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { findCitizenLock, replaceCitizenLock } from '../identity/register/citizen-lock-store.ts';
+import { liftCitizenLock } from '../identity/lift-citizen-lock.ts';
+import { findCitizenLock } from '../identity/register/citizen-lock-store.ts';
 import type { IdentityPorts } from '../identity/verification/ports.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import {
@@ -59,7 +60,7 @@ export function lockCommands(withContext: WithContext<LockContext>, terminal: Te
         return await withContext((context) =>
           reason === undefined
             ? setLock(context, citizenId, false, terminal)
-            : liftCitizenLock(context, citizenId, reason, terminal),
+            : liftLock(context, citizenId, reason, terminal),
         );
       },
     },
@@ -102,23 +103,23 @@ async function setLock(
   return 0;
 }
 
-async function liftCitizenLock(
+async function liftLock(
   context: LockContext,
   citizenId: string,
   reason: string,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const before = await findCitizenLock(context.read, citizenId);
-  if (before === undefined) throw new CommandFailed(unknownCitizen);
-  if (!before.locked) throw new CommandFailed('Expected a lock that the citizen set, found none. Nothing was changed.');
-  const head = eventHead(context);
-  const change = { citizenId, locked: false, reason };
-  const notification = await context.notifyLockChange(change, { now: head.at, createId: context.createId });
-  const changed = await commitIfUnchanged(context.commit, {
-    events: [{ type: 'own-lock.lifted', ...head, citizenId, reason }, ...notification.events],
-    statements: [replaceCitizenLock(citizenId, before, { ...before, locked: false }), ...notification.statements],
-  });
-  if (!changed) throw new CommandFailed('The citizen changed the lock at the same time. Run the command again.');
-  stderr('The lock of the citizen is removed. A message with the reason is sent to the citizen.\n');
-  return 0;
+  const actor = { operator: context.operator };
+  const outcome = await liftCitizenLock({ ...context, actor }, { citizenId, reason });
+  switch (outcome) {
+    case 'unknown-citizen':
+      throw new CommandFailed(unknownCitizen);
+    case 'not-locked':
+      throw new CommandFailed('Expected a lock that the citizen set, found none. Nothing was changed.');
+    case 'changed':
+      throw new CommandFailed('The citizen changed the lock at the same time. Run the command again.');
+    case 'lifted':
+      stderr('The lock of the citizen is removed. A message with the reason is sent to the citizen.\n');
+      return 0;
+  }
 }

@@ -1,8 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
-import { type DeliveryId, parseId } from '../kernel/id.ts';
-import { applyLateReport } from '../notifications/delivery/apply-late-report.ts';
-import { findDeliveries } from '../notifications/notification/delivery-store.ts';
+import { isLetterName, recordReturnedLetter } from '../notifications/delivery/record-returned-letter.ts';
 import { type Command, type ExitCode, type Terminal, wrongArgument } from './command.ts';
 import type { CommandContext, WithContext } from './command-context.ts';
 
@@ -30,15 +28,6 @@ export function letterCommands(withContext: WithContext<LettersContext>, termina
   ];
 }
 
-function isLetterName(text: string): boolean {
-  return parseId('notification', text) !== undefined || parseDeliveryName(text) !== undefined;
-}
-
-/** The delivery id in the file name of a letter, with or without the number of the attempt. */
-function parseDeliveryName(text: string): DeliveryId | undefined {
-  return parseId('delivery', text.replace(/(?:\.\d{1,6})?(?:\.pdf|\.json)?$/, ''));
-}
-
 async function recordReturnedLetters(
   context: LettersContext,
   texts: readonly string[],
@@ -46,7 +35,7 @@ async function recordReturnedLetters(
 ): Promise<ExitCode> {
   let code: ExitCode = 0;
   for (const text of texts) {
-    const isNoted = await recordReturnedLetter(context, text);
+    const isNoted = await recordReturnedLetter({ ...context, actor: { operator: context.operator } }, text);
     if (!isNoted) code = 1;
     stderr(
       isNoted
@@ -55,25 +44,4 @@ async function recordReturnedLetters(
     );
   }
   return code;
-}
-
-async function recordReturnedLetter(context: LettersContext, text: string): Promise<boolean> {
-  const delivery = parseDeliveryName(text) ?? (await findSentLetter(context, text));
-  if (delivery === undefined || !(await isLetter(context, delivery))) return false;
-  const actor = { operator: context.operator };
-  return await applyLateReport({ ...context, actor }, { delivery, ended: 'failed', reason: 'letter-returned' });
-}
-
-/** The newest letter of a notification. */
-async function findSentLetter({ read }: LettersContext, text: string): Promise<DeliveryId | undefined> {
-  const id = parseId('notification', text);
-  const deliveries = id === undefined ? [] : await findDeliveries(read, id);
-  return deliveries.findLast(({ channel, state }) => channel === 'letter' && state.status === 'sent')?.id;
-}
-
-async function isLetter({ read }: LettersContext, delivery: DeliveryId): Promise<boolean> {
-  const rows = await read("select 1 as found from delivery where id = $1 and channel = 'letter' and status = 'sent'", [
-    delivery,
-  ]);
-  return rows.length > 0;
 }

@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto';
-import { WriteRefused } from '../db/database.ts';
 import { countRegister } from '../identity/import/count-register.ts';
 import { shippedPolicies, standardPolicy3 } from '../identity/match/policy.ts';
-import { parseMatchPolicy } from '../identity/policies/policy-file.ts';
-import { addedPolicies, insertPolicy } from '../identity/policies/policy-store.ts';
+import { addMatchPolicy, policyNameOf } from '../identity/policies/add-policy.ts';
+import { addedPolicies } from '../identity/policies/policy-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { readArgumentFile } from './argument-file.ts';
 import {
@@ -15,7 +13,7 @@ import {
   type Terminal,
   UsageError,
 } from './command.ts';
-import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
+import type { CommandContext, WithContext } from './command-context.ts';
 
 const notes = `FILE is a file from "policies calibrate", or a JSON object with a name and all values that differ from the policy that it is based on: basis (default: ${standardPolicy3.name}), threshold, bareThreshold, model, minimum, permitted, leastDate, former, deceasedMatch, nicknames. The page docs/operate/matching-policies.md has an example. You can use each name only once.
 
@@ -93,32 +91,16 @@ function shippedDocument(name: string): string | undefined {
 }
 
 async function addPolicy(context: CommandContext, text: string, { stderr }: Terminal): Promise<ExitCode> {
-  const parsed = parseMatchPolicy(text);
+  const parsed = policyNameOf(text);
   if ('fault' in parsed) throw new UsageError(`Expected a policy, received another content: ${parsed.fault}.`);
-  const { name } = parsed.policy;
-  const document = withBasis(text);
-  const head = eventHead(context);
-  const digest = hash('sha256', document, 'hex');
-  try {
-    await context.commit({
-      events: [{ type: 'policy.added', ...head, name, digest }],
-      statements: [insertPolicy(name, document, head.at)],
-    });
-  } catch (fault) {
-    if (!(fault instanceof WriteRefused) || fault.kind !== 'unique') throw fault;
+  const { name } = parsed;
+  const outcome = await addMatchPolicy({ ...context, actor: { operator: context.operator } }, { name, text });
+  if (outcome === 'taken')
     throw new CommandFailed(
       `Expected a new name, but ${name} already exists. Responses contain the name of a policy, so give a changed policy a new name.`,
     );
-  }
   stderr(
     `${name} is stored. To make it the default, set VERIFY_POLICY=${name}. For one client, use "citizen-services clients create --policy ${name}".\n`,
   );
   return 0;
-}
-
-/** The document with its basis, because a later version may have another default. */
-function withBasis(document: string): string {
-  // `parseMatchPolicy` has accepted the document.
-  const file = JSON.parse(document) as { readonly basis?: string };
-  return file.basis === undefined ? JSON.stringify({ ...file, basis: standardPolicy3.name }) : document;
 }

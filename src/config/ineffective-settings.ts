@@ -32,6 +32,18 @@ function requirements(settings: Settings): readonly Requirement[] {
       isMet: settings.signInIssuer !== undefined,
       keys: ['signInScope', 'citizenPagesName', 'registerCorrectionsUrl'],
     },
+    {
+      needs: 'STAFF_ISSUER',
+      isMet: settings.staffIssuer !== undefined,
+      keys: [
+        'staffScope',
+        'staffRolesClaim',
+        'staffClientClaim',
+        'staffRoles',
+        'staffLookUpsPerHour',
+        'staffProposalHours',
+      ],
+    },
     { needs: 'CLIENT_CERTIFICATE_HEADER', isMet: clientCertificateHeader !== undefined, keys: ['trustedProxies'] },
     {
       needs: 'TLS_CLIENT_CERTIFICATES or CLIENT_CERTIFICATE_HEADER',

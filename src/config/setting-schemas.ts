@@ -16,6 +16,7 @@ import { messageSettings } from './settings/message-settings.ts';
 import { notificationSettings } from './settings/notification-settings.ts';
 import { serverSettings } from './settings/server-settings.ts';
 import { signInSettings } from './settings/sign-in-settings.ts';
+import { staffSettings } from './settings/staff-settings.ts';
 
 /** The settings of the data folder, the database and the root key. */
 const storageSettings = {
@@ -94,6 +95,7 @@ export const settingGroups = {
   'TLS and client authentication': clientSettings,
   'Register and verification': identitySettings,
   'Sign-in and pages for citizens': signInSettings,
+  'Sign-in and rights of staff': staffSettings,
   Documents: documentSettings,
   'Notifications and events': notificationSettings,
   Email: mailSettings,
@@ -109,6 +111,7 @@ export const settingSchemas = {
   ...clientSettings,
   ...identitySettings,
   ...signInSettings,
+  ...staffSettings,
   ...documentSettings,
   ...notificationSettings,
   ...mailSettings,

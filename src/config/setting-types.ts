@@ -61,6 +61,16 @@ export function choiceType(...choices: readonly string[]): SettingType<string> {
 /** Any texts, separated by spaces or commas. The code that uses the setting checks them. */
 export const listType: SettingType<readonly string[]> = { expected: 'a list', parse: splitList };
 
+/** Roles with their scopes, as role=scope+scope, separated by spaces or commas. */
+export const rolesType: SettingType<ReadonlyMap<string, readonly string[]>> = {
+  expected: 'roles as ROLE=SCOPE, separated by spaces or commas',
+  parse: (text) => {
+    const pairs = splitList(text).map((item) => /^([^=]+)=([^=]+)$/.exec(item));
+    if (pairs.length === 0 || pairs.some((pair) => pair === null)) return undefined;
+    return new Map(pairs.map((pair) => [pair?.[1] ?? '', (pair?.[2] ?? '').split('+')]));
+  },
+};
+
 /** Calendar days, separated by spaces or commas. */
 export const datesType: SettingType<readonly string[]> = {
   expected: 'days as YYYY-MM-DD, separated by spaces or commas',

@@ -4,7 +4,7 @@ import { memoize } from '../kernel/lru-cache.ts';
 import { keyBytes } from './chunked-encryption.ts';
 
 /**
- * Subkeys that change with the root key. A rotation wraps stored keys again, ends sessions of citizens, and restarts the counts
+ * Subkeys that change with the root key. A rotation wraps stored keys again, ends sessions of citizens and staff, and restarts the counts
  * of contact codes. A backup is verified with the root key of its time.
  */
 type RotatingPurpose =
@@ -12,6 +12,7 @@ type RotatingPurpose =
   | 'wrap-signing-keys'
   | 'backup-manifest'
   | 'citizen-sessions'
+  | 'staff-sessions'
   | 'contact-code-counts';
 
 /** Subkeys that never change while the data exists: pseudonyms, tags and fingerprints are stored or were handed out. */
@@ -30,6 +31,7 @@ export const longLivedPurposes = [
   'receipt-links',
   'dpop-nonces',
   'request-prints',
+  'staff-log',
 ] as const;
 /** One of `longLivedPurposes`. */
 export type LongLivedPurpose = (typeof longLivedPurposes)[number];

@@ -135,6 +135,13 @@ export const httpProblems = {
     cause: 'The client sent more requests than its quota allows.',
     fix: 'Wait for the time in Retry-After. The RateLimit headers have the remaining requests.',
   },
+  'look-ups-exceeded': {
+    status: 429,
+    title: 'Too many look-ups',
+    retryable: true,
+    cause: 'You have made as many look-ups of citizens as one person may make in an hour.',
+    fix: 'Wait for the time in Retry-After. The operator can change the limit (STAFF_LOOK_UPS_PER_HOUR).',
+  },
   'too-many-failed-requests': {
     status: 429,
     title: 'Too many failed requests',

@@ -14,6 +14,8 @@ const prefixes = {
   hold: 'hld',
   template: 'tpl',
   batch: 'bat',
+  proposal: 'prp',
+  staffEntry: 'sle',
 } as const;
 
 /** The kinds of things that this server gives an id. */
@@ -41,6 +43,11 @@ export type WebhookId = Id<'webhook'>;
 export type BatchId = Id<'batch'>;
 /** The id of a message template. */
 export type TemplateId = Id<'template'>;
+
+/** The id of a proposal of staff. */
+export type ProposalId = Id<'proposal'>;
+/** The id of an entry of the staff log. */
+export type StaffEntryId = Id<'staffEntry'>;
 
 /** The most code points in the id of a citizen. The register assigns it, not this server. */
 export const maxCitizenIdLength = 200;

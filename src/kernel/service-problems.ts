@@ -48,8 +48,33 @@ export const serviceProblems = {
   'client-token-needed': {
     status: 403,
     title: 'Token of a client required',
-    cause: 'The operation is for clients that act for themselves, and the access token names a citizen.',
+    cause:
+      'The operation is for clients that act for themselves, and the access token names a citizen or a member of staff.',
     fix: 'Use a token of your client without the claim citizen_id. A token with this claim gives access only to the data of that citizen.',
+  },
+  'staff-token-needed': {
+    status: 403,
+    title: 'Token of staff required',
+    cause: 'The operation is for staff, and the access token is of a client or a citizen.',
+    fix: 'Sign in on the staff pages. Only tokens of STAFF_ISSUER for STAFF_CLIENT_ID call this operation.',
+  },
+  'proposal-not-found': {
+    status: 404,
+    title: 'Proposal not found',
+    cause: 'There is no proposal with this id that you may see.',
+    fix: 'List the proposals with GET /v1/staff/proposals.',
+  },
+  'own-proposal': {
+    status: 403,
+    title: 'Own proposal',
+    cause: 'You made this proposal, so you cannot decide it.',
+    fix: 'Ask another person with the scope staff:approve to decide it.',
+  },
+  'proposal-ended': {
+    status: 409,
+    title: 'Proposal ended',
+    cause: 'The proposal was already decided, or its time is over.',
+    fix: 'Read the proposal. If it is still needed, propose it again.',
   },
   'citizen-not-found': {
     status: 404,

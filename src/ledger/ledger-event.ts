@@ -5,17 +5,33 @@ import type {
   EventId,
   HoldId,
   NotificationId,
+  ProposalId,
   TemplateId,
   VerificationId,
   WebhookId,
 } from '../kernel/id.ts';
 
-/** The actor of an event: a client of the API, the citizen, an operator at the command line, or the server itself. */
+/**
+ * The actor of an event: a client of the API, the citizen, an operator at the command line, a member of staff, or the server itself.
+ * `service` is the client of the member of staff; `proposedBy` is set if a second person approved what that person proposed.
+ */
 export type Actor =
   | { readonly client: string }
   | { readonly citizen: true }
   | { readonly operator: string }
+  | { readonly staff: string; readonly service: string | null; readonly proposedBy?: string }
   | { readonly process: 'delivery' | 'start' | 'demo' | 'scan' | 'retention' };
+
+/** Why staff look up a citizen or act on a message. The citizen reads it in words. */
+export const lookUpReasons = [
+  'citizen-asked',
+  'service-asked',
+  'not-delivered',
+  'complaint',
+  'required-by-law',
+] as const;
+/** One of `lookUpReasons`. */
+export type LookUpReason = (typeof lookUpReasons)[number];
 
 /** Why a use was lawful, as the caller stated it. */
 export type ProcessingBasis = {
@@ -91,6 +107,10 @@ export type CitizenEvent =
       | 'contact-address.removed'
     > & { readonly channel: 'email' | 'sms' })
   | NotificationHead<'notification.cancelled'>
+  /** Staff asked to send the message by letter too. */
+  | (NotificationHead<'notification.letter-requested'> & { readonly reason: LookUpReason })
+  /** Staff looked up the messages of the citizen. */
+  | (CitizenHead<'staff.looked-up'> & { readonly reason: LookUpReason })
   /** `deliverBy` passed without a proof of delivery. */
   | (NotificationHead<'notification.sent' | 'notification.unknown' | 'notification.undeliverable'> & {
       readonly reason: string;
@@ -148,7 +168,7 @@ export type CitizenEvent =
       readonly session?: string | undefined;
     });
 
-/** An event about no single citizen. It holds no personal data, and is encrypted under the system key. */
+/** An event about no single citizen. It holds no personal data of citizens, and is encrypted under the system key. */
 export type SystemEvent =
   | (EventHead<'identity.searched'> & VerificationOutcome)
   | (EventHead<'identity.search-read'> & { readonly verification: VerificationId })
@@ -234,6 +254,17 @@ export type SystemEvent =
       readonly batch: BatchId;
       /** The new state of the batch, or that its upload was deleted. */
       readonly change: 'checking' | 'ready' | 'sending' | 'done' | 'refused' | 'cancelled' | 'upload-deleted';
+    })
+  /** Staff searched for a citizen and found nobody, or read the staff log. */
+  | (EventHead<'staff.searched'> & { readonly reason: LookUpReason })
+  | (EventHead<'staff.log-read'> & { readonly shown: number })
+  | (EventHead<'staff.proposed'> & { readonly proposal: ProposalId; readonly operation: string })
+  /** Another person decided; that person is the actor. */
+  | (EventHead<'staff.decided'> & {
+      readonly proposal: ProposalId;
+      readonly operation: string;
+      readonly decision: 'approved' | 'refused';
+      readonly proposedBy: string;
     })
   | (EventHead<'endpoint.registered'> & {
       readonly endpoint: string;

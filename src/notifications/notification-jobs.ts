@@ -38,7 +38,11 @@ type NotificationJobDeps = SliceDeps &
 export function notificationJobs(deps: NotificationJobDeps): readonly Job[] {
   return [
     { name: 'webhooks', wakeOn: feedEventTypes, start: () => startWebhookJob(deps) },
-    { name: 'delivery', wakeOn: ['notification.accepted'], start: () => startDeliveryJob(deps) },
+    {
+      name: 'delivery',
+      wakeOn: ['notification.accepted', 'notification.letter-requested'],
+      start: () => startDeliveryJob(deps),
+    },
     { name: 'batches', wakeOn: ['notification-batch.changed'], start: () => startBatchJob(deps) },
     { name: 'queues', start: () => startQueueMonitor(deps) },
   ];

@@ -1,3 +1,5 @@
+import type { BufferedResponse } from '../api/buffered-response.ts';
+
 /** Reads and writes the cookies of one site. */
 export type Cookies = {
   /** The value in a Cookie header; undefined if there is none, or more than one. */
@@ -30,4 +32,11 @@ export function createCookies(publicUrl: string): Cookies {
     write,
     clear: (name) => write(name, '', 0),
   };
+}
+
+/** The page with these `set-cookie` headers in addition to its own. */
+export function withCookies(page: BufferedResponse, cookies: readonly string[]): BufferedResponse {
+  const { headers, ...rest } = page;
+  if (cookies.length === 0) return page;
+  return { ...rest, headers: { ...headers, 'set-cookie': [headers['set-cookie'] ?? [], [...cookies]].flat() } };
 }

@@ -25,6 +25,8 @@ export type PageLayout = {
   readonly isSinglePage?: boolean;
   /** The minutes until the session of the signed-in citizen ends. */
   readonly minutesLeft?: number | undefined;
+  /** The path of the first page, and the links to the others; by default those of citizens. */
+  readonly area?: { readonly home: string; readonly navigation: Html } | undefined;
 };
 
 /** The signed-in citizen. The name is undefined if the register does not answer. */
@@ -59,12 +61,12 @@ export function renderLayout(
   layout: PageLayout,
   { title, titleLanguage, content, current, status = 200, hasFaults = false, unreadCount }: LayoutPage,
 ): BufferedResponse {
-  const { words, site = words.site, frame, person, minutesLeft } = layout;
+  const { words, site = words.site, frame, person, minutesLeft, area } = layout;
   const { language } = words;
   const warning = minutesLeft === undefined ? '' : sessionWarning(words, minutesLeft);
   const isSignedIn = person !== undefined || current !== undefined;
   return renderHtmlPage({
-    header: html`${masthead(layout)}${isSignedIn ? navigation(words, current, unreadCount ?? person?.unreadCount ?? 0) : ''}`,
+    header: html`${masthead(layout)}${isSignedIn ? (area?.navigation ?? navigation(words, current, unreadCount ?? person?.unreadCount ?? 0)) : ''}`,
     footer: footer(layout),
     demoLine: frame?.demo && words.frame[frame.demo],
     skip: words.frame.skip,
@@ -80,12 +82,12 @@ export function renderLayout(
   });
 }
 
-function masthead({ words, site = words.site, frame, person, isSinglePage = false }: PageLayout): Html {
+function masthead({ words, site = words.site, frame, person, area, isSinglePage = false }: PageLayout): Html {
   // The name is next to the logo, so the logo needs no text of its own.
   const logo = frame?.logoPath === undefined ? '' : html`<img src="${frame.logoPath}" alt="" />`;
   const name = html`${logo}<bdi>${site}</bdi>`;
   return html`<div class="masthead">
-      <p>${isSinglePage ? html`<span>${name}</span>` : html`<a href="${citizenPaths.home}">${name}</a>`}</p>
+      <p>${isSinglePage ? html`<span>${name}</span>` : html`<a href="${area?.home ?? citizenPaths.home}">${name}</a>`}</p>
       ${person?.name === undefined ? '' : html`<p class="person">${signedInText(words, person.name)}</p>`}
     </div>`;
 }

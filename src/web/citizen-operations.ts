@@ -17,7 +17,7 @@ type OperationRequest = {
   readonly onFinished?: (call: () => void) => void;
 };
 
-/** Calls an operation with the access token of the citizen. */
+/** Calls an operation with the access token of the signed-in person. */
 export type CallOperation = (
   operation: ListedOperation,
   accessToken: string,
@@ -45,7 +45,7 @@ export type CitizenOperationsDeps = {
 const neverAborted = new AbortController().signal;
 
 /**
- * Calls the operations through dispatch, as a client of the citizen would. So the pages have no rights of their own, and the
+ * Calls the operations through dispatch, as a program of the person would. So the pages have no rights of their own, and the
  * ledger records each use.
  */
 export function createCallOperation({ context, boundOperation }: CitizenOperationsDeps): CallOperation {

@@ -12,7 +12,7 @@ import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
 import { handleUses, handleUsesProofs, handleUsesTable } from './access-log-handlers.ts';
-import type { Cookies } from './browser-cookies.ts';
+import { type Cookies, withCookies } from './browser-cookies.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import { type CallOperation, type CitizenRequest, readJson } from './citizen-operations.ts';
 import { citizenTextsOf } from './citizen-texts.ts';
@@ -31,11 +31,11 @@ import {
 import { chooseLocale, switchLanguage } from './page-language.ts';
 import type { PersonLookup } from './person-lookup.ts';
 import { handleRecord } from './record-page.ts';
-import { formHeaders, isCrossOrigin, isPrefetch } from './request-origin.ts';
+import { formHeaders, isCrossOrigin, isNavigation, isPrefetch } from './request-origin.ts';
 import {
+  type ActiveVisitor,
   citizenPaths,
   type ExpiredVisitor,
-  type SignedInCitizen,
   type SignInFlow,
   type SignInResult,
 } from './sign-in-flow.ts';
@@ -208,11 +208,11 @@ async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: S
   if ('expired' in visitor) return await keepForm(deps, visit, visitor);
   const renewed = await renewSession(deps, visit, visitor);
   if (renewed !== undefined) return renewed;
-  const { citizenId, endsAt } = visitor;
+  const { personId: citizenId, token, endsAt } = visitor;
   const minutesLeft = (endsAt - deps.clock.now()) / 60_000;
   const view = { ...(await citizenLayout(deps, visit, citizenId)), minutesLeft };
   const keptForm = keptForms.find(request, { citizenId, path: requestPath(request.url) });
-  const outcome = await show({ ...visit, ...visitor, view, call: deps.call, keptForm });
+  const outcome = await show({ ...visit, citizenId, token, view, call: deps.call, keptForm });
   if (!('slug' in outcome)) {
     // The form was sent again, or another person has signed in.
     const isDone = keptForm === undefined ? !keptForms.isOf(request, citizenId) : request.method === 'POST';
@@ -244,7 +244,7 @@ async function refusedPage(
 async function renewSession(
   { signInFlow, onFault }: CitizenPagesDeps,
   { request, view }: PageRequest,
-  { renewal }: SignedInCitizen,
+  { renewal }: ActiveVisitor,
 ): Promise<BufferedResponse | undefined> {
   const path = requestPath(request.url);
   const isWanted = renewal === 'due' || (renewal === 'possible' && path === citizenPaths.stay);
@@ -258,7 +258,7 @@ async function renewSession(
 async function keepForm(
   deps: CitizenPagesDeps,
   { request, view }: PageRequest,
-  { expired, citizenId }: ExpiredVisitor,
+  { expired, personId: citizenId }: ExpiredVisitor,
 ): Promise<BufferedResponse> {
   const to = requestPath(request.url);
   const kept = await keptFormCookies(deps, request, citizenId);
@@ -281,11 +281,6 @@ async function keptFormCookies(
   if (request.method !== 'POST' || !path.startsWith(`${citizenPaths.contact}/`)) return [];
   const fields = await parseForm(request);
   return fields === undefined ? [] : keptForms.keep({ citizenId, path, fields });
-}
-
-/** Whether a person follows a link, in contrast to a form, or a page that the browser prefetches or embeds. */
-function isNavigation({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && [undefined, 'navigate'].includes(headers['sec-fetch-mode']) && !isPrefetch(headers);
 }
 
 /** A page that a browser prefetches must not open a message, because nobody reads it. */
@@ -329,10 +324,4 @@ function lastSegment(request: IncomingMessage): string {
 function signInResponse(view: CitizenLayout, step: SignInResult, isFormKept: boolean): BufferedResponse {
   if ('failed' in step) return withCookies(signInFailedPage(view, { ...step, isFormKept }), step.cookies);
   return { status: 303, headers: { location: step.to, 'set-cookie': [...step.cookies] }, body: '' };
-}
-
-function withCookies(page: BufferedResponse, cookies: readonly string[]): BufferedResponse {
-  const { headers, ...rest } = page;
-  if (cookies.length === 0) return page;
-  return { ...rest, headers: { ...headers, 'set-cookie': [headers['set-cookie'] ?? [], [...cookies]].flat() } };
 }

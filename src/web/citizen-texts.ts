@@ -1,6 +1,6 @@
 import type { ClaimName } from '../identity/register/claims.ts';
 import type { ClaimFinding, UnmatchedReason } from '../kernel/verification-explanation.ts';
-import type { CitizenEvent } from '../ledger/ledger-event.ts';
+import type { CitizenEvent, LookUpReason } from '../ledger/ledger-event.ts';
 import { type Locale, localeForHeader } from '../locales/locale.ts';
 
 type PageTexts = Locale['page'];
@@ -11,6 +11,7 @@ type UsesTexts = PageTexts['uses'] & {
   readonly claims: Readonly<Record<ClaimName, string>>;
   readonly findings: Readonly<Record<ClaimFinding, string>>;
   readonly reasons: Readonly<Record<UnmatchedReason, string>>;
+  readonly lookUpReasons: Readonly<Record<LookUpReason, string>>;
 };
 
 /** The texts of the pages for citizens in one language, its language tag (BCP 47), and the time zone of dates; UTC by default. */

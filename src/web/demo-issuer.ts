@@ -13,23 +13,28 @@ import { createCookies } from './browser-cookies.ts';
 import { type Html, html } from './html.ts';
 import { apiPage, type DemoMark } from './page.ts';
 
-/** The path of the demo's issuer, below the URL of the demo. */
-export const demoIssuerPath = '/demo/sign-in';
-
-/** A person to choose. `shows` describes their pages, and `tests` describes what a verification of them tests. */
+/** A person to choose. `about` says what their pages show, or what they may do. */
 export type DemoPerson = {
-  readonly citizenId: string;
+  readonly subject: string;
   readonly name: string;
-  readonly shows?: string;
-  readonly tests?: string;
+  readonly about?: string | undefined;
+  /** The claims of the access token that say who the person is here. */
+  readonly claims: () => Promise<Readonly<Record<string, string>>>;
 };
+
+/** People under one heading; `isFolded` groups are shown after a click. */
+export type DemoGroup = { readonly title: string; readonly people: readonly DemoPerson[]; readonly isFolded?: boolean };
 
 /** Dependencies of the demo issuer. */
 type DemoIssuerDeps = {
   readonly issuer: string;
-  /** The only client of the issuer: the citizen pages of the demo. */
+  /** The path of the issuer, below the URL of the demo. */
+  readonly path: string;
+  /** The only client of the issuer: the citizen pages or the staff pages of the demo. */
   readonly client: { readonly id: string; readonly secret: string; readonly returnUrl: string };
-  readonly people: readonly DemoPerson[];
+  /** The first sentence of the page of the choice, and the people on it. */
+  readonly intro: string;
+  readonly groups: readonly DemoGroup[];
   /** The line that marks the pages of the demo. */
   readonly demo: DemoMark;
   readonly signingKey: SigningKey;
@@ -43,7 +48,7 @@ type DemoIssuerDeps = {
 
 type Code = {
   readonly id: string;
-  readonly citizenId: string;
+  readonly subject: string;
   readonly nonce: string;
   readonly challenge: string;
   readonly scope: string;
@@ -52,7 +57,7 @@ type Code = {
 };
 
 /** The content of a refresh token of the demo. It is not replaced when it is used. */
-type RefreshGrant = Pick<Code, 'citizenId' | 'scope' | 'resource' | 'endsAt'>;
+type RefreshGrant = Pick<Code, 'subject' | 'scope' | 'resource' | 'endsAt'>;
 
 const codeContext = 'citizen-services/demo-code@v1';
 const refreshContext = 'citizen-services/demo-refresh@v1';
@@ -61,12 +66,12 @@ const refreshLifeMs = 12 * 3_600_000;
 const tokenSeconds = 600;
 const maxFormBytes = 16_384;
 /** Remembers the chosen person, as the session of a real issuer would. */
-const personCookie = 'demo-person';
+const personCookie = (path: string) => `demo-person${path.replaceAll('/', '-')}`;
 const personSeconds = 3_600;
 
 /**
  * The part of an OpenID Connect provider that the demo needs: the visitor chooses a person. It exists only in the demo, whose
- * citizens are invented. An installation configures an issuer that authenticates its citizens.
+ * people are invented. An installation configures an issuer that authenticates its citizens, and one for its staff.
  */
 export function createDemoIssuer(deps: DemoIssuerDeps): readonly MountedHandler[] {
   const mount = (
@@ -74,7 +79,7 @@ export function createDemoIssuer(deps: DemoIssuerDeps): readonly MountedHandler[
     method: 'GET' | 'POST',
     answer: (request: IncomingMessage) => Promise<BufferedResponse>,
   ): MountedHandler => ({
-    paths: [`${demoIssuerPath}${path}`],
+    paths: [`${deps.path}${path}`],
     methods: [method],
     handler: (request, response) => {
       answer(request)
@@ -116,18 +121,18 @@ function metadataOf(issuer: string) {
  * Shows the choice, and redirects with a code for the chosen person. With `prompt=none` it uses the last choice of this browser.
  */
 async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promise<BufferedResponse> {
-  const { client, people, issuer } = deps;
+  const { client, issuer, path } = deps;
   const query = new URLSearchParams(requestQuery(request.url));
   const cookies = createCookies(issuer);
   const silently = query.get('prompt') === 'none';
-  const chosen = silently ? cookies.read(request.headers.cookie, personCookie) : query.get('as');
+  const chosen = silently ? cookies.read(request.headers.cookie, personCookie(path)) : query.get('as');
   const text = (name: string) => query.get(name) ?? '';
   if (text('client_id') !== client.id || text('redirect_uri') !== client.returnUrl || text('code_challenge') === '')
     return json(400, { error: 'invalid_request' });
   const back = new URL(client.returnUrl);
   back.searchParams.set('state', text('state'));
   back.searchParams.set('iss', issuer);
-  const person = people.find(({ citizenId }) => citizenId === chosen);
+  const person = personOf(deps, chosen);
   if (person === undefined && (silently || chosen === 'nobody')) {
     back.searchParams.set('error', silently ? 'login_required' : 'access_denied');
     return { status: 303, headers: { location: back.href }, body: '' };
@@ -135,7 +140,7 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
   if (person === undefined) return choicePage(deps, query);
   const code: Code = {
     id: Buffer.from(deps.random(16)).toString('base64url'),
-    citizenId: person.citizenId,
+    subject: person.subject,
     nonce: text('nonce'),
     challenge: text('code_challenge'),
     scope: text('scope'),
@@ -144,28 +149,29 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
   };
   const sealed = seal(deps.codeKey, codeContext, Buffer.from(JSON.stringify(code)), deps.random);
   back.searchParams.set('code', sealed.toString('base64url'));
-  const cookie = cookies.write(personCookie, person.citizenId, personSeconds);
+  const cookie = cookies.write(personCookie(path), person.subject, personSeconds);
   return { status: 303, headers: { location: back.href, 'set-cookie': [cookie] }, body: '' };
 }
 
-function choicePage({ people, demo }: DemoIssuerDeps, query: URLSearchParams): BufferedResponse {
-  const as = (name: string) =>
-    `${demoIssuerPath}/authorize?${new URLSearchParams([...query, ['as', name]]).toString()}`;
-  const list = (chosen: readonly DemoPerson[]): Html =>
-    html`<ul class="list">${chosen.map(({ citizenId, name, shows, tests }) => {
-      const about = shows ?? tests;
-      return html`<li><a href="${as(citizenId)}"><bdi>${name}</bdi></a> <code>${citizenId}</code>${about === undefined ? '' : html`<p>${about}</p>`}</li>`;
-    })}</ul>`;
-  const forTests = people.filter(({ tests }) => tests !== undefined);
-  const empty = people.filter(({ shows, tests }) => shows === undefined && tests === undefined);
+function personOf({ groups }: DemoIssuerDeps, subject: string | null | undefined): DemoPerson | undefined {
+  return groups.flatMap(({ people }) => people).find((one) => one.subject === subject);
+}
+
+function choicePage({ groups, intro, path, demo }: DemoIssuerDeps, query: URLSearchParams): BufferedResponse {
+  const as = (name: string) => `${path}/authorize?${new URLSearchParams([...query, ['as', name]]).toString()}`;
+  const list = (people: readonly DemoPerson[]): Html =>
+    html`<ul class="list">${people.map(
+      ({ subject, name, about }) =>
+        html`<li><a href="${as(subject)}"><bdi>${name}</bdi></a> <code>${subject}</code>${about === undefined ? '' : html`<p>${about}</p>`}</li>`,
+    )}</ul>`;
+  const group = ({ title, people, isFolded = false }: DemoGroup): Html =>
+    isFolded
+      ? html`<details><summary>${title} (${people.length})</summary>${list(people)}</details>`
+      : html`<h2>${title}</h2>${list(people)}`;
   return apiPage(
     'Sign in to the demo',
-    html`<p>In a real installation, citizens use the sign-in service of their country. The people of this demo are invented. Choose one of them.</p>
-      <h2>With messages or documents</h2>
-      ${list(people.filter(({ shows }) => shows !== undefined))}
-      <h2>Without messages or documents</h2>
-      ${list(empty)}
-      <details><summary>People for tests of identity verification (${forTests.length})</summary>${list(forTests)}</details>
+    html`<p>${intro} The people of this demo are invented. Choose one of them.</p>
+      ${groups.map(group)}
       <p><a href="${as('nobody')}">None of them</a></p>`,
     { demo },
   );
@@ -176,7 +182,7 @@ async function token(deps: DemoIssuerDeps, request: IncomingMessage): Promise<Bu
   const form = new URLSearchParams(bytes?.toString('utf8') ?? '');
   if (!isValidClient(request.headers.authorization, deps.client)) return json(401, { error: 'invalid_client' });
   return form.get('grant_type') === 'refresh_token'
-    ? refreshedToken(deps, form.get('refresh_token') ?? '')
+    ? await refreshedToken(deps, form.get('refresh_token') ?? '')
     : await tokenForCode(deps, form);
 }
 
@@ -188,33 +194,34 @@ async function tokenForCode(deps: DemoIssuerDeps, form: URLSearchParams): Promis
     return json(400, { error: 'invalid_grant' });
   // RFC 6749, section 4.1.2. The id and not the text of the code: several texts are the same bytes in base64url.
   if (!(await deps.isFirstUse(issuer, code.id, code.endsAt))) return json(400, { error: 'invalid_grant' });
-  const { scope, resource, citizenId, nonce } = code;
-  const grant: RefreshGrant = { citizenId, scope, resource, endsAt: clock.now() + refreshLifeMs };
+  const { scope, resource, subject, nonce } = code;
+  const grant: RefreshGrant = { subject, scope, resource, endsAt: clock.now() + refreshLifeMs };
   const refreshToken = seal(deps.codeKey, refreshContext, Buffer.from(JSON.stringify(grant)), deps.random);
   return json(200, {
-    ...accessToken(deps, code),
-    id_token: signJws(signingKey, 'JWT', { ...lifeOf(deps, citizenId), aud: client.id, nonce }),
+    ...(await accessToken(deps, code)),
+    id_token: signJws(signingKey, 'JWT', { ...lifeOf(deps, subject), aud: client.id, nonce }),
     refresh_token: refreshToken.toString('base64url'),
   });
 }
 
-function refreshedToken(deps: DemoIssuerDeps, sealed: string): BufferedResponse {
+async function refreshedToken(deps: DemoIssuerDeps, sealed: string): Promise<BufferedResponse> {
   const grant = open<RefreshGrant>(deps, refreshContext, sealed);
   if (grant === undefined || grant.endsAt < deps.clock.now()) return json(400, { error: 'invalid_grant' });
-  return json(200, accessToken(deps, grant));
+  return json(200, await accessToken(deps, grant));
 }
 
-function lifeOf({ issuer, clock }: DemoIssuerDeps, citizenId: string) {
+function lifeOf({ issuer, clock }: DemoIssuerDeps, subject: string) {
   const now = Math.floor(clock.now() / 1_000);
-  return { iss: issuer, sub: citizenId, iat: now, exp: now + tokenSeconds };
+  return { iss: issuer, sub: subject, iat: now, exp: now + tokenSeconds };
 }
 
-function accessToken(deps: DemoIssuerDeps, { citizenId, scope, resource }: RefreshGrant) {
+async function accessToken(deps: DemoIssuerDeps, { subject, scope, resource }: RefreshGrant) {
   const { client, random, signingKey } = deps;
   const jti = Buffer.from(random(16)).toString('base64url');
-  const own = { aud: resource, client_id: client.id, scope, jti, citizen_id: citizenId };
+  const claims = await personOf(deps, subject)?.claims();
+  const own = { aud: resource, client_id: client.id, scope, jti };
   return {
-    access_token: signJws(signingKey, 'at+jwt', { ...lifeOf(deps, citizenId), ...own }),
+    access_token: signJws(signingKey, 'at+jwt', { ...claims, ...lifeOf(deps, subject), ...own }),
     token_type: 'Bearer',
     expires_in: tokenSeconds,
     scope,

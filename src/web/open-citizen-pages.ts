@@ -2,7 +2,7 @@ import type { Authorizer } from '../api/dispatch.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import type { SliceDeps } from '../api/slice.ts';
-import { createCitizenSessions } from '../auth/citizen-session-store.ts';
+import { createPageSessions } from '../auth/page-session-store.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import { createCookies } from './browser-cookies.ts';
@@ -12,7 +12,7 @@ import { createKeptForms } from './kept-form.ts';
 import type { OwnFileOf } from './messages-handlers.ts';
 import { createPersonLookup } from './person-lookup.ts';
 import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
-import { type Admission, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
+import { type Admission, citizenArea, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
 import { createCitizenRefusalPage } from './sign-in-pages.ts';
 import type { SiteFrame } from './site-frame.ts';
 
@@ -42,13 +42,13 @@ export function openCitizenPages(
   const { publicUrl, signInConfig, context, boundOperation, organisationOf, frame } = options;
   const { clock, db, log, random, root, settings } = app;
   const { clientId } = signInConfig;
-  const signIn = createConfiguredSignIn(signInConfig, { publicUrl, settings, clock });
-  const sessions = createCitizenSessions({ db, clock, random, root });
+  const signIn = createConfiguredSignIn(signInConfig, { publicUrl, clock, paths: citizenPaths });
+  const sessions = createPageSessions({ db, clock, random, root, kind: 'citizen' });
   const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
   const cookies = createCookies(publicUrl);
   const admit = createAdmission(context.authorizer, clientId);
   const mounts = mountCitizenPages({
-    signInFlow: createSignInFlow({ signIn, sessions, cookies, admit, clock, random, onFault }),
+    signInFlow: createSignInFlow({ area: citizenArea, signIn, sessions, cookies, admit, clock, random, onFault }),
     keptForms: createKeptForms({ cookies, clock, random, root }),
     clock,
     zones: { country: settings.registerCountry, timeZone: settings.timeZone },
@@ -87,6 +87,6 @@ function createAdmission(authorizer: Authorizer, clientId: string) {
     }
     if (caller.clientId !== clientId) return undefined;
     if (caller.citizenId === undefined) return 'nobody';
-    return citizenPageScopes.every((scope) => caller.scopes.has(scope)) ? { citizenId: caller.citizenId } : undefined;
+    return citizenPageScopes.every((scope) => caller.scopes.has(scope)) ? { personId: caller.citizenId } : undefined;
   };
 }

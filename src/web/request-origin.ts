@@ -3,6 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 /** With `no-referrer`, browsers send `Origin: null` for the forms of a page. No other site gets a referrer. */
 export const formHeaders = { 'referrer-policy': 'same-origin' };
 
+/** Whether a person follows a link, in contrast to a form, or a page that the browser prefetches or embeds. */
+export function isNavigation({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && [undefined, 'navigate'].includes(headers['sec-fetch-mode']) && !isPrefetch(headers);
+}
+
 /**
  * A request that another page makes, also one of another host of the same domain, for which browsers send the cookie (cross-site
  * request forgery). It counts as a request without a cookie (test/attacks/citizen-pages.test.ts, test/attacks/citizen-form-origins.test.ts). Origin of a form must be this site in

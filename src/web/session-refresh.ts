@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CitizenSession, CitizenSessions, FoundSession } from '../auth/citizen-session-store.ts';
-import type { CitizenSignIn } from '../auth/citizen-sign-in.ts';
+import type { IssuerSignIn } from '../auth/issuer-sign-in.ts';
+import type { FoundSession, PageSession, PageSessions } from '../auth/page-session-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 
 type SessionRefreshDeps = {
-  readonly signIn: CitizenSignIn;
-  readonly sessions: CitizenSessions;
+  readonly signIn: IssuerSignIn;
+  readonly sessions: PageSessions;
   readonly clock: Clock;
   onFault(fault: unknown): void;
 };
@@ -20,7 +20,7 @@ const wait = { tries: 8, ms: 250 };
  * a second use as a theft (RFC 9700, section 4.14.2). So one process claims the refresh, and the others use the present token.
  */
 export function createSessionRefresh({ signIn, sessions, clock, onFault }: SessionRefreshDeps) {
-  async function refresh(secret: string, session: CitizenSession, refreshToken: string): Promise<void> {
+  async function refresh(secret: string, session: PageSession, refreshToken: string): Promise<void> {
     const claimed = await sessions.claimRefresh(secret, session, clock.now() + claimMs);
     if (claimed === undefined) return;
     const issued = await signIn.refresh(refreshToken);
@@ -29,10 +29,10 @@ export function createSessionRefresh({ signIn, sessions, clock, onFault }: Sessi
     if (!isStored && issued?.refreshToken !== undefined) await signIn.revoke(issued.refreshToken);
   }
 
-  return async (secret: string, session: CitizenSession): Promise<FoundSession | undefined> => {
+  return async (secret: string, session: PageSession): Promise<FoundSession | undefined> => {
     const { refreshToken, renewAt } = session;
     if (refreshToken === undefined || clock.now() < renewAt) return session;
-    const isRefreshing = (one: CitizenSession) => one.refreshingUntil > clock.now();
+    const isRefreshing = (one: PageSession) => one.refreshingUntil > clock.now();
     if (isRefreshing(session) && session.tokenEndsAt > clock.now()) return session;
     if (!isRefreshing(session)) {
       try {

@@ -1,4 +1,4 @@
-import type { SignInAttempt } from '../auth/citizen-sign-in.ts';
+import type { SignInAttempt } from '../auth/issuer-sign-in.ts';
 import { openSealed, SealBroken, seal } from '../crypto/chunked-encryption.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
 import { hmac, hmacString } from '../kernel/hashing.ts';

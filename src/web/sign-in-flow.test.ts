@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import type { CitizenSession, CitizenSessions } from '../auth/citizen-session-store.ts';
-import type { CitizenSignIn, IssuedToken } from '../auth/citizen-sign-in.ts';
+import type { IssuedToken, IssuerSignIn } from '../auth/issuer-sign-in.ts';
+import type { PageSession, PageSessions } from '../auth/page-session-store.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createCookies } from './browser-cookies.ts';
-import { createSignInFlow } from './sign-in-flow.ts';
+import { citizenArea, createSignInFlow } from './sign-in-flow.ts';
 
 const unused = () => assert.fail('not asked for');
 const minuteMs = 60_000;
 
 /** A session of anna whose token expires in ten minutes. */
-const sessionOf = (citizenId: string, change: Partial<CitizenSession> = {}): CitizenSession => ({
-  citizenId,
+const sessionOf = (personId: string, change: Partial<PageSession> = {}): PageSession => ({
+  personId,
   startedAt: 0,
-  token: `token of ${citizenId}`,
+  token: `token of ${personId}`,
   tokenEndsAt: 10 * minuteMs,
   renewAt: 5 * minuteMs,
   refreshingUntil: 0,
@@ -24,8 +24,8 @@ const sessionOf = (citizenId: string, change: Partial<CitizenSession> = {}): Cit
 });
 
 type FlowParts = {
-  readonly signIn?: Partial<CitizenSignIn>;
-  readonly sessions?: Partial<CitizenSessions>;
+  readonly signIn?: Partial<IssuerSignIn>;
+  readonly sessions?: Partial<PageSessions>;
   readonly stopwatch?: () => number;
 };
 
@@ -36,10 +36,11 @@ function openFlow({ signIn, sessions, stopwatch }: FlowParts) {
   const noSignIn = { begin: unused, finish: unused, refresh: unused, revoke: unused, signOutUrl: unused };
   const noSessions = { begin: unused, find: unused, end: unused, claimRefresh: unused, endRefresh: unused };
   const flow = createSignInFlow({
+    area: citizenArea,
     signIn: { ...noSignIn, ...signIn },
     sessions: { ...noSessions, ...sessions },
     cookies: createCookies('https://gov.example'),
-    admit: async (token) => ({ citizenId: token.replace('token of ', '') }),
+    admit: async (token) => ({ personId: token.replace('token of ', '') }),
     random: systemRandom,
     clock,
     onFault: (fault) => faults.push(fault),
@@ -58,7 +59,7 @@ test('a citizen with too many requests is refused in every session, and served a
   const { flow, from } = openFlow({ sessions: { find }, stopwatch: () => now });
   const citizenOf = async (secret: string) => {
     const visitor = await flow.visitorOf(from(secret));
-    return typeof visitor === 'object' && 'token' in visitor ? visitor.citizenId : visitor;
+    return typeof visitor === 'object' && 'token' in visitor ? visitor.personId : visitor;
   };
   for (let times = 0; times < 100; times += 1) assert.equal(await citizenOf(`anna${times % 2}`), 'anna');
   assert.equal(await citizenOf('anna0'), 'too-many');
@@ -71,7 +72,7 @@ test('a citizen with too many requests is refused in every session, and served a
 test('a session ends at the end of its token if only the issuer can renew it, and otherwise after 30 minutes without use', async () => {
   let session = sessionOf('anna');
   const { clock, flow, from } = openFlow({ sessions: { find: async () => session } });
-  const signedIn = { token: 'token of anna', citizenId: 'anna' };
+  const signedIn = { token: 'token of anna', personId: 'anna' };
   const untilToken = { ...signedIn, endsAt: 10 * minuteMs };
   assert.deepEqual(await flow.visitorOf(from('x')), { ...untilToken, renewal: 'possible' });
   session = sessionOf('anna', { refreshToken: 'r' });
@@ -80,7 +81,7 @@ test('a session ends at the end of its token if only the issuer can renew it, an
   clock.at = 5 * minuteMs;
   assert.deepEqual(await flow.visitorOf(from('x')), { ...untilToken, renewal: 'due' });
   clock.at = 10 * minuteMs;
-  assert.deepEqual(await flow.visitorOf(from('x')), { expired: 'token', citizenId: 'anna' });
+  assert.deepEqual(await flow.visitorOf(from('x')), { expired: 'token', personId: 'anna' });
 });
 
 test('a session whose token names another citizen is not accepted', async () => {
@@ -90,7 +91,7 @@ test('a session whose token names another citizen is not accepted', async () => 
 
 /** A session store with one session, and an issuer that answers refreshes with `issued`. */
 function openRefreshing(issued: () => Promise<IssuedToken | undefined>) {
-  let session: CitizenSession | undefined = sessionOf('anna', { refreshToken: 'first', token: 'token of anna' });
+  let session: PageSession | undefined = sessionOf('anna', { refreshToken: 'first', token: 'token of anna' });
   const used: string[] = [];
   const revoked: string[] = [];
   const opened = openFlow({
@@ -208,7 +209,7 @@ test('a session with an expired token is renewed at the issuer without interacti
       else jar.set(name, value);
     }
   };
-  assert.deepEqual(await flow.visitorOf(from('/me')), { expired: 'token', citizenId: 'anna' });
+  assert.deepEqual(await flow.visitorOf(from('/me')), { expired: 'token', personId: 'anna' });
   const away = (await flow.renew(from('/me/uses'), '/me/uses?before=7')) ?? assert.fail();
   assert.ok('to' in away && away.to === 'https://login.example');
   keep(away.cookies);
@@ -231,7 +232,7 @@ test('a session with an expired token is renewed at the issuer without interacti
 test('a renewal without interaction neither signs in another citizen nor starts a session that has ended', async () => {
   for (const [found, issuedTo] of [
     [sessionOf('anna'), 'bert'],
-    [{ over: true, citizenId: 'anna' } as const, 'anna'],
+    [{ over: true, personId: 'anna' } as const, 'anna'],
     [undefined, 'anna'],
   ] as const) {
     let state = '';

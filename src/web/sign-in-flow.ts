@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { IssuerSignIn } from '../auth/issuer-sign-in.ts';
 import {
-  type CitizenSession,
-  type CitizenSessions,
   type ExpiredSession,
   expiredSessionKeptMs,
   maxSessionMs,
-} from '../auth/citizen-session-store.ts';
-import type { CitizenSignIn } from '../auth/citizen-sign-in.ts';
+  type PageSession,
+  type PageSessions,
+  type SessionKind,
+} from '../auth/page-session-store.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { createLruCache } from '../kernel/lru-cache.ts';
 import { requestQuery } from '../kernel/request-target.ts';
@@ -34,18 +35,44 @@ export const citizenPaths = {
   signOut: '/me/sign-out',
 } as const;
 
-const sessionCookie = 'citizen-session';
-/** Has the secret of all attempts of a browser to sign in. */
-const attemptCookie = 'citizen-sign-in';
-/** Has the hash of the state of the last attempt that succeeded, so that a callback which is loaded again sends no code twice. */
-const finishedCookie = 'citizen-signed-in';
+/** The pages of one kind of people. Each kind has its own cookies, so that one browser can be signed in as both. */
+export type SignInArea = {
+  readonly kind: SessionKind;
+  /** The first page. The issuer redirects to it after a sign-out. */
+  readonly home: string;
+  /** The path and query of a page to which a sign-in may lead back. */
+  readonly pages: RegExp;
+  /** The requirements of an access token of the issuer, for the message of a fault. */
+  readonly tokenRule: string;
+};
+
+/** The pages of citizens. */
+export const citizenArea: SignInArea = {
+  kind: 'citizen',
+  home: citizenPaths.home,
+  pages:
+    /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record(?:\/(?:un)?lock)?|\/contact(?:\/[a-z]{1,16}){0,2}|\/stay)?(?:\?[\w=&%.~+-]{0,200})?$/,
+  tokenRule:
+    'It must be for SIGN_IN_CLIENT_ID and the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read.',
+};
+
+/**
+ * The names of the cookies. `attempt` has the secret of all attempts of a browser to sign in. `finished` has the hash of the state of
+ * the last attempt that succeeded, so that a callback which is loaded again sends no code twice. `renewal` is set after a renewal
+ * attempt, so that a browser makes at most one a minute, whatever the issuer answers.
+ */
+const cookieNames = ({ kind }: SignInArea) => ({
+  session: `${kind}-session`,
+  attempt: `${kind}-sign-in`,
+  finished: `${kind}-signed-in`,
+  renewal: `${kind}-renewal`,
+});
+
 /** A token states its end in whole seconds, so a token that is about to expire is not used. */
 const tokenMarginMs = 1_000;
-/** Set after a renewal attempt, so that a browser makes at most one a minute, whatever the issuer answers. */
-const renewalCookie = 'citizen-renewal';
 const renewalSeconds = 60;
-/** Requests of one citizen in all sessions within 10 s. One citizen must not use up the quota of the pages. */
-const requestLimit = { requests: 100, inMs: 10_000, citizens: 10_000 };
+/** Requests of one person in all sessions within 10 s. One person must not use up the quota of the pages. */
+const requestLimit = { requests: 100, inMs: 10_000, people: 10_000 };
 /** The server remembers an expired session for some time, so the browser keeps the cookie for the longest session and this time. */
 const sessionSeconds = (maxSessionMs + expiredSessionKeptMs) / 1_000;
 /**
@@ -54,19 +81,19 @@ const sessionSeconds = (maxSessionMs + expiredSessionKeptMs) / 1_000;
  */
 const attemptSeconds = sessionSeconds + 900;
 
-/** The citizen of an issuer's token; `nobody` if it names none; undefined if the token is not valid here. */
-export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
+/** The person of an issuer's token; `nobody` if it names none; undefined if the token is not valid here. */
+export type Admission = { readonly personId: string } | 'nobody' | undefined;
 
 /** The state of a browser: not signed in, signed out, too many requests, expired, or signed in. */
-export type Visitor = 'nobody' | 'ended' | 'too-many' | ExpiredVisitor | SignedInCitizen;
+export type Visitor = 'nobody' | 'ended' | 'too-many' | ExpiredVisitor | ActiveVisitor;
 
-/** `token`: the issuer may renew the session without interaction. `session`: the citizen must sign in again. */
-export type ExpiredVisitor = { readonly expired: 'token' | 'session'; readonly citizenId: string };
+/** `token`: the issuer may renew the session without interaction. `session`: the person must sign in again. */
+export type ExpiredVisitor = { readonly expired: 'token' | 'session'; readonly personId: string };
 
-/** A citizen with an active session. */
-export type SignedInCitizen = {
+/** A person with an active session. */
+export type ActiveVisitor = {
   readonly token: string;
-  readonly citizenId: string;
+  readonly personId: string;
   /** When the session ends without another request, in epoch milliseconds. */
   readonly endsAt: number;
   /** Whether only the issuer can extend the session, and whether half of the life of the token is over. */
@@ -76,14 +103,14 @@ export type SignedInCitizen = {
 /** The result of a step: the URL and the cookies of the redirect, or the reason of a failure. */
 export type SignInResult = { readonly to: string; readonly cookies: readonly string[] } | SignInFailure;
 
-/** `to` is the requested page. `over`: the issuer has no session of the citizen any more. */
+/** `to` is the requested page. `over`: the issuer has no session of the person any more. */
 export type SignInFailure = {
   readonly failed: 'broken-off' | 'unknown-person' | 'over';
   readonly to: string;
   readonly cookies: readonly string[];
 };
 
-/** Signs citizens in and out; the state is in the cookies of the browser. */
+/** Signs people in and out; the state is in the cookies of the browser. */
 export type SignInFlow = {
   /** `ended` means signed out or unknown. Refreshes an access token whose life is half over, if the issuer gave a refresh token. */
   visitorOf(request: IncomingMessage): Promise<Visitor>;
@@ -94,7 +121,7 @@ export type SignInFlow = {
    */
   renew(request: IncomingMessage, to: string): Promise<SignInResult | undefined>;
   /**
-   * Exchanges the code of the issuer. A callback that is loaded again, or that this browser did not begin, leads a signed-in citizen
+   * Exchanges the code of the issuer. A callback that is loaded again, or that this browser did not begin, leads a signed-in person
    * to the requested page.
    */
   finish(request: IncomingMessage): Promise<SignInResult>;
@@ -103,10 +130,11 @@ export type SignInFlow = {
 };
 
 type SignInFlowDeps = {
-  readonly signIn: CitizenSignIn;
-  readonly sessions: CitizenSessions;
+  readonly area: SignInArea;
+  readonly signIn: IssuerSignIn;
+  readonly sessions: PageSessions;
   readonly cookies: Cookies;
-  /** The citizen of an access token. */
+  /** The person of an access token. */
   readonly admit: (accessToken: string) => Promise<Admission>;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -117,16 +145,17 @@ type SignInFlowDeps = {
 
 /** Each sign-in creates a new session secret, so that an attacker cannot set it in advance (session fixation). */
 export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
-  const { signIn, sessions, cookies, random, onFault } = deps;
-  const attemptSecretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, attemptCookie);
-  const secretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, sessionCookie);
+  const { area, signIn, sessions, cookies, random, onFault } = deps;
+  const names = cookieNames(area);
+  const attemptSecretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, names.attempt);
+  const secretOf = ({ headers }: IncomingMessage) => cookies.read(headers.cookie, names.session);
   const visitorOf = createVisitorCheck(deps, secretOf);
 
   async function startSignIn(request: IncomingMessage, wanted: string | null, silently: boolean) {
     const secret = attemptSecret(attemptSecretOf(request), random);
-    const attempt = createAttempt(secret, { to: safeReturnPath(wanted), silently }, random);
+    const attempt = createAttempt(secret, { to: safeReturnPath(area, wanted), silently }, random);
     const { url } = await signIn.begin({ attempt, silently });
-    return { to: url, cookies: [cookies.write(attemptCookie, secret, attemptSeconds)] };
+    return { to: url, cookies: [cookies.write(names.attempt, secret, attemptSeconds)] };
   }
 
   async function endSession(request: IncomingMessage): Promise<readonly string[]> {
@@ -137,10 +166,10 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
     // The session has ended here in any case.
     if (found !== undefined && 'refreshToken' in found && found.refreshToken !== undefined)
       await signIn.revoke(found.refreshToken).catch(onFault);
-    return [cookies.clear(sessionCookie), cookies.clear(attemptCookie)];
+    return [cookies.clear(names.session), cookies.clear(names.attempt)];
   }
 
-  /** A citizen who is signed in goes on to the requested page. */
+  /** A person who is signed in goes on to the requested page. */
   async function unlessSignedIn(request: IncomingMessage, failure: SignInFailure): Promise<SignInResult> {
     const visitor = await visitorOf(request);
     return typeof visitor === 'object' && 'token' in visitor ? { to: failure.to, cookies: [] } : failure;
@@ -151,17 +180,17 @@ export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
     begin: async (request) =>
       await startSignIn(request, new URLSearchParams(requestQuery(request.url)).get('to'), false),
     renew: async (request, to) => {
-      if (cookies.read(request.headers.cookie, renewalCookie) !== undefined) return undefined;
+      if (cookies.read(request.headers.cookie, names.renewal) !== undefined) return undefined;
       const { cookies: attemptCookies, ...step } = await startSignIn(request, to, true);
-      return { ...step, cookies: [...attemptCookies, cookies.write(renewalCookie, 'tried', renewalSeconds)] };
+      return { ...step, cookies: [...attemptCookies, cookies.write(names.renewal, 'tried', renewalSeconds)] };
     },
     finish: async (request) => {
       const query = requestQuery(request.url);
       const state = new URLSearchParams(query).get('state') ?? '';
       const pending = findAttempt(attemptSecretOf(request), state);
       // A callback of another browser, which an attacker may have begun, must not sign in this one (login CSRF).
-      if (pending === undefined || cookies.read(request.headers.cookie, finishedCookie) === finishedMark(state)) {
-        const to = pending?.to ?? citizenPaths.home;
+      if (pending === undefined || cookies.read(request.headers.cookie, names.finished) === finishedMark(state)) {
+        const to = pending?.to ?? area.home;
         return await unlessSignedIn(request, { failed: 'broken-off', to, cookies: [] });
       }
       const result = await finishSignIn(deps, { pending, query, previousSecret: secretOf(request) });
@@ -184,21 +213,21 @@ function createVisitorCheck(deps: SignInFlowDeps, secretOf: SecretOf): SignInFlo
     const found = await sessions.find(secret);
     const session = found === undefined || isOver(found) ? found : await refreshed(secret, found);
     if (session === undefined) return 'ended';
-    if (isOver(session)) return { expired: 'session', citizenId: session.citizenId };
-    if (session.tokenEndsAt - tokenMarginMs <= clock.now()) return { expired: 'token', citizenId: session.citizenId };
+    if (isOver(session)) return { expired: 'session', personId: session.personId };
+    if (session.tokenEndsAt - tokenMarginMs <= clock.now()) return { expired: 'token', personId: session.personId };
     const admission = await admit(session.token);
-    if (admission === undefined) return { expired: 'session', citizenId: session.citizenId };
-    if (typeof admission !== 'object' || admission.citizenId !== session.citizenId) return 'ended';
-    return allowsRequest(admission.citizenId) ? signedInCitizen(session, clock.now()) : 'too-many';
+    if (admission === undefined) return { expired: 'session', personId: session.personId };
+    if (typeof admission !== 'object' || admission.personId !== session.personId) return 'ended';
+    return allowsRequest(admission.personId) ? signedInCitizen(session, clock.now()) : 'too-many';
   };
 }
 
-const isOver = (found: CitizenSession | ExpiredSession): found is ExpiredSession => 'over' in found;
+const isOver = (found: PageSession | ExpiredSession): found is ExpiredSession => 'over' in found;
 
-function signedInCitizen(session: CitizenSession, now: number): SignedInCitizen {
-  const { token, citizenId, endsAt, tokenEndsAt, refreshToken, renewAt } = session;
-  if (refreshToken !== undefined) return { token, citizenId, endsAt, renewal: 'not-needed' };
-  return { token, citizenId, endsAt: Math.min(endsAt, tokenEndsAt), renewal: now < renewAt ? 'possible' : 'due' };
+function signedInCitizen(session: PageSession, now: number): ActiveVisitor {
+  const { token, personId, endsAt, tokenEndsAt, refreshToken, renewAt } = session;
+  if (refreshToken !== undefined) return { token, personId, endsAt, renewal: 'not-needed' };
+  return { token, personId, endsAt: Math.min(endsAt, tokenEndsAt), renewal: now < renewAt ? 'possible' : 'due' };
 }
 
 type SignInCallback = {
@@ -208,26 +237,26 @@ type SignInCallback = {
 };
 
 async function finishSignIn(
-  { signIn, sessions, cookies, admit }: SignInFlowDeps,
+  { area, signIn, sessions, cookies, admit }: SignInFlowDeps,
   { pending, query, previousSecret }: SignInCallback,
 ): Promise<SignInResult> {
   const { to, silently, attempt } = pending;
-  const over = { failed: 'over', to, cookies: [cookies.clear(sessionCookie)] } as const;
+  const names = cookieNames(area);
+  const over = { failed: 'over', to, cookies: [cookies.clear(names.session)] } as const;
   const issued = await signIn.finish(query, attempt);
   if (issued === undefined) return silently ? over : { failed: 'broken-off', to, cookies: [] };
   const admission = await admit(issued.accessToken);
   if (admission === 'nobody') return { failed: 'unknown-person', to, cookies: [] };
-  if (admission === undefined) throw new IssuerTokenRejected();
-  const { citizenId } = admission;
+  if (admission === undefined) throw new IssuerTokenRejected(area);
+  const { personId } = admission;
   const previous = previousSecret === undefined ? undefined : await sessions.find(previousSecret);
-  const renewed =
-    previous !== undefined && !isOver(previous) && previous.citizenId === citizenId ? previous : undefined;
+  const renewed = previous !== undefined && !isOver(previous) && previous.personId === personId ? previous : undefined;
   // Only an explicit sign-in starts a new period of eight hours, or signs in another person.
   if (silently && renewed === undefined) return over;
   if (previousSecret !== undefined) await sessions.end(previousSecret);
-  const secret = await sessions.begin({ citizenId, issued, startedAt: silently ? renewed?.startedAt : undefined });
-  const finished = cookies.write(finishedCookie, finishedMark(attempt.state), attemptSeconds);
-  return { to, cookies: [cookies.write(sessionCookie, secret, sessionSeconds), finished] };
+  const secret = await sessions.begin({ personId, issued, startedAt: silently ? renewed?.startedAt : undefined });
+  const finished = cookies.write(names.finished, finishedMark(attempt.state), attemptSeconds);
+  return { to, cookies: [cookies.write(names.session, secret, sessionSeconds), finished] };
 }
 
 const isDeclined = (result: SignInResult): result is SignInFailure =>
@@ -235,31 +264,27 @@ const isDeclined = (result: SignInResult): result is SignInFailure =>
 
 const finishedMark = (state: string) => hash('sha256', state, 'base64url');
 
-/** Counts the requests of each citizen, and returns whether one more is within the limit. */
-function createRequestLimit(stopwatch: () => number): (citizenId: string) => boolean {
-  const requestCounts = createLruCache<{ count: number; readonly since: number }>(requestLimit.citizens);
-  return (citizenId) => {
+/** Counts the requests of each person, and returns whether one more is within the limit. */
+function createRequestLimit(stopwatch: () => number): (personId: string) => boolean {
+  const requestCounts = createLruCache<{ count: number; readonly since: number }>(requestLimit.people);
+  return (personId) => {
     const now = stopwatch();
-    const known = requestCounts.get(citizenId);
+    const known = requestCounts.get(personId);
     const window = known !== undefined && now - known.since < requestLimit.inMs ? known : { count: 0, since: now };
     window.count += 1;
-    requestCounts.set(citizenId, window);
+    requestCounts.set(personId, window);
     return window.count <= requestLimit.requests;
   };
 }
 
 class IssuerTokenRejected extends Error {
   override name = 'IssuerTokenRejected';
-  constructor() {
-    super(
-      'The access token of the issuer is not valid here. It must be for SIGN_IN_CLIENT_ID and the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read.',
-    );
+  constructor({ tokenRule }: SignInArea) {
+    super(`The access token of the issuer is not valid here. ${tokenRule}`);
   }
 }
 
-/** Allows only known paths of the citizen pages, so that a link cannot redirect to another site (open redirect). */
-export function safeReturnPath(wanted: string | null): string {
-  const known =
-    /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record(?:\/(?:un)?lock)?|\/contact(?:\/[a-z]{1,16}){0,2}|\/stay)?(?:\?[\w=&%.~+-]{0,200})?$/;
-  return wanted !== null && known.test(wanted) ? wanted : citizenPaths.home;
+/** Allows only known paths of the pages, so that a link cannot redirect to another site (open redirect). */
+export function safeReturnPath({ pages, home }: Pick<SignInArea, 'pages' | 'home'>, wanted: string | null): string {
+  return wanted !== null && pages.test(wanted) ? wanted : home;
 }

@@ -6,7 +6,10 @@ import { defaultSite } from '../../test/support/default-site.ts';
 import { createHttpClient } from '../../test/support/http-client.ts';
 import { mountStartPage } from './start-page.ts';
 
-async function open(t: TestContext, options: { readonly hasCitizenPages: boolean; readonly hasOutbox: boolean }) {
+async function open(
+  t: TestContext,
+  options: { readonly hasStaffPages: false; hasCitizenPages: boolean; readonly hasOutbox: boolean },
+) {
   const publicUrl = 'https://services.example.gov';
   const { handler } = mountStartPage({ ...defaultSite, ...options, publicUrl });
   const server = createServer(handler).listen(0, '127.0.0.1');
@@ -19,7 +22,7 @@ async function open(t: TestContext, options: { readonly hasCitizenPages: boolean
 }
 
 test('the start page leads citizens to the sign-in first and developers to the reference below, in the language of the visitor', async (t) => {
-  const get = await open(t, { hasCitizenPages: true, hasOutbox: false });
+  const get = await open(t, { hasStaffPages: false, hasCitizenPages: true, hasOutbox: false });
   const answer = await get('/', { 'accept-language': 'de' });
   const body = String(answer.body);
   assert.match(body, /<html lang="de"/);
@@ -35,7 +38,7 @@ test('the start page leads citizens to the sign-in first and developers to the r
 });
 
 test('without pages for citizens the start page is for developers only', async (t) => {
-  const get = await open(t, { hasCitizenPages: false, hasOutbox: true });
+  const get = await open(t, { hasStaffPages: false, hasCitizenPages: false, hasOutbox: true });
   const body = String((await get('/')).body);
   assert.doesNotMatch(body, /href="[^"]*\/me/);
   assert.match(body, /<a href="\/docs\/guide">Guides for service teams<\/a>[\s\S]*<a href="\/outbox">/);

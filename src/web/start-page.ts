@@ -10,12 +10,14 @@ import { apiPage } from './page.ts';
 import { chooseLocale, switchLanguage } from './page-language.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 import type { SiteFrame } from './site-frame.ts';
+import { staffPaths } from './staff-area.ts';
 
 type StartPageOptions = {
   readonly publicUrl: string;
   readonly frame: SiteFrame;
   readonly cookies: Pick<Cookies, 'read' | 'write'>;
   readonly hasCitizenPages: boolean;
+  readonly hasStaffPages: boolean;
   readonly hasOutbox: boolean;
 };
 
@@ -53,13 +55,14 @@ function citizenStartPage(
   return { ...page, headers: { ...page.headers, vary: 'accept-language, cookie' } };
 }
 
-function developerLinks({ hasOutbox }: StartPageOptions): Html {
+function developerLinks({ hasOutbox, hasStaffPages, frame }: StartPageOptions): Html {
   const links = {
     '/docs': 'API reference',
     '/docs/guide': 'Guides for service teams',
     '/problems': 'Problems',
     '/openapi.json': 'OpenAPI 3.1',
     '/openapi-3.0.json': 'OpenAPI 3.0',
+    ...(hasStaffPages && frame.demo !== undefined ? { [staffPaths.home]: 'Staff pages of this demo' } : {}),
     ...(hasOutbox ? { [outboxPath]: 'Outbox of this demo' } : {}),
   };
   return html`<ul>${Object.entries(links).map(([path, label]) => html`<li><a href="${path}">${label}</a></li>`)}</ul>`;

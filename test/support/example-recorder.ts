@@ -20,13 +20,13 @@ const documentBytes = '%PDF-1.7\n%%EOF\n';
 /** Creates a recorder for a running server. */
 export function createExampleRecorder(
   { url }: Pick<ServerFixture, 'url'>,
-  tokens: { readonly client: string; readonly citizen: string },
+  tokens: { readonly client: string; readonly citizen: string; readonly staff: string; readonly approver: string },
 ): ExampleRecorder {
   const examples = new Map<string, RecordedExample>();
   const perform = async (name: string, request: RecordedRequest): Promise<RecordedExample> => {
     const operation = operations.find((candidate) => candidate.name === name);
     if (operation === undefined) throw new TypeError(`expected the name of an operation, received ${name}`);
-    const token = operation.scope === 'citizen:self' ? tokens.citizen : tokens.client;
+    const token = tokens[callerOf(operation)];
     const response = await fetch(`${url}${pathOf(operation.path, request)}`, {
       method: operation.method,
       headers: { authorization: `Bearer ${token}`, connection: 'close', ...typeOf(request) },
@@ -46,6 +46,13 @@ export function createExampleRecorder(
       return membersOf(example);
     },
   };
+}
+
+/** Who performs an example: proposals are decided by another person than the one who makes them. */
+function callerOf({ scope, callers }: (typeof operations)[number]): 'client' | 'citizen' | 'staff' | 'approver' {
+  if (scope === 'staff:approve') return 'approver';
+  if (callers.includes('staff')) return 'staff';
+  return scope === 'citizen:self' ? 'citizen' : 'client';
 }
 
 function membersOf({ answer }: RecordedExample): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import type { RecordedExample } from '../../src/api/openapi/recorded-examples.ts';
 import { readCodeFromOutbox } from './contact-app.ts';
 import { createExampleRecorder, type ExampleRecorder } from './example-recorder.ts';
-import { makeDemoWithExternalIssuer } from './external-issuer.ts';
+import { makeDemoWithExternalIssuer, startExternalIssuer } from './external-issuer.ts';
 import { type CleanupScope, type ServerFixture, waitUntilSigned } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
@@ -24,11 +24,21 @@ const message = {
 
 /** Starts a demo, and performs one request of each operation in an order in which each one succeeds. */
 export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<string, RecordedExample>> {
-  const { issuer, home, citizensClient } = await makeDemoWithExternalIssuer(scope);
+  const staffIssuer = await startExternalIssuer(scope);
+  const { issuer, home, citizensClient } = await makeDemoWithExternalIssuer(scope, {
+    STAFF_ISSUER: staffIssuer.url,
+    STAFF_CLIENT_ID: 'staff-pages',
+    STAFF_CLIENT_SECRET: 'a secret of the examples',
+  });
   await home.start('demo');
   const citizenClaims = { client_id: citizensClient, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
   const citizen = await issuer.sign({ ...citizenClaims, aud: `${home.url}/v1` });
-  const recorder = createExampleRecorder(home, { client: await home.fetchAccessToken(), citizen });
+  const ofStaff = { client_id: 'staff-pages', aud: `${home.url}/v1` };
+  const roles = ['support', 'operator', 'auditor'];
+  const staff = await staffIssuer.sign({ ...ofStaff, sub: 'sam', name: 'Sam Support', roles });
+  const approver = await staffIssuer.sign({ ...ofStaff, sub: 'alex', name: 'Alex Approver', roles: ['approver'] });
+  const client = await home.fetchAccessToken();
+  const recorder = createExampleRecorder(home, { client, citizen, staff, approver });
   await recordVerifications(home, recorder);
   const document = await recordDocuments(citizensClient, recorder);
   await recordNotifications(recorder, document);
@@ -38,6 +48,7 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   await recordWebhookCalls(scope, recorder);
   await recordCitizen(home, recorder);
   await recorder.record('readClient');
+  await recordStaff(recorder);
   await recorder.record('listEndpoints');
   return recorder.examples;
 }
@@ -158,6 +169,30 @@ async function recordCitizen(home: ServerFixture, { record }: ExampleRecorder): 
   await record('readOwnRecord');
   await record('readOwnAccessLog', { query: { limit: 2 } });
   await record('changeOwnLock', { body: { locked: true } });
+}
+
+async function recordStaff({ record, send }: ExampleRecorder): Promise<void> {
+  const act = { reason: 'not-delivered', reference: 'CASE-4711' };
+  await record('readStaffMember');
+  const { id } = await send('sendNotification', { body: { ...message, citizenId: 'demo-lukasz' } });
+  const params = { id: String(id) };
+  await waitUntilDelivered(params.id, send);
+  await record('lookUpCitizen', { body: { ...act, notificationId: params.id } });
+  await record('sendNotificationByLetter', { params, body: act });
+  await waitUntil(async () => {
+    const { deliveries } = await send('readNotification', { params });
+    return JSON.stringify(deliveries).includes('"channel":"letter","status":"sent"');
+  });
+  await record('recordReturnedNotificationLetter', { params, body: act });
+  const body = { operation: 'eraseCitizen', input: { citizenId: 'demo-anh' }, reason: 'The person asked for it.' };
+  const { id: proposal } = await record('proposeOperation', { body });
+  const { id: other } = await send('proposeOperation', { body: { ...body, input: { citizenId: 'demo-aarav' } } });
+  await record('refuseProposal', { params: { id: String(other) }, body: { reason: 'The request is not signed.' } });
+  await record('approveProposal', { params: { id: String(proposal) }, body: {} });
+  await record('readProposal', { params: { id: String(proposal) } });
+  await record('listProposals', { query: { status: 'refused' } });
+  await record('readStaffLog', { query: { operation: 'lookUpCitizen' } });
+  await record('readAttention');
 }
 
 async function waitUntilDelivered(id: string, send: ExampleRecorder['send']): Promise<void> {

@@ -59,7 +59,7 @@ export function createOpenApiDocument<P>(
       schemas: components.schemas(),
       headers: headerComponents,
       examples: problemExamples(operations, identity.publicUrl),
-      securitySchemes: { accessToken: securityScheme(identity) },
+      securitySchemes: { accessToken: securityScheme(identity), staffToken: staffSecurityScheme() },
     },
   };
 }
@@ -102,6 +102,22 @@ function listOf(names: readonly string[]): string {
   return new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
 }
 
+function staffSecurityScheme(): Record<string, unknown> {
+  return {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'JWT access tokens of STAFF_ISSUER for STAFF_CLIENT_ID, which name a member of staff. The roles in the token give the scopes (STAFF_ROLES). Tokens of clients and citizens never have these scopes.',
+  };
+}
+
+function securityOf<P>({ scope, callers }: Operation<P>): readonly Record<string, readonly string[]>[] {
+  if (scope === null) return [];
+  if (callers.includes('staff')) return [{ staffToken: [] }];
+  return [{ accessToken: scope === 'any' ? [] : [scope] }];
+}
+
 function describeOperation<P>(
   operation: Operation<P>,
   { documentLimit }: ApiInfo,
@@ -116,7 +132,7 @@ function describeOperation<P>(
     ...parametersOf('query', request.query, examples),
     ...parametersOf('header', request.headers, examples),
     ...(operation.idempotent === true ? [idempotencyKey] : []),
-    ...(operation.citizenData && operation.scope !== 'citizen:self' ? concealmentParameters : []),
+    ...(operation.citizenData && operation.callers.includes('clients') ? concealmentParameters : []),
   ];
   return {
     operationId: operation.name,
@@ -126,7 +142,7 @@ function describeOperation<P>(
       deprecated === undefined ? operation.description : `${deprecationText(deprecated)} ${operation.description}`,
     'x-since': operation.since,
     ...(deprecated === undefined ? {} : { deprecated: true }),
-    security: operation.scope === null ? [] : [{ accessToken: operation.scope === 'any' ? [] : [operation.scope] }],
+    security: securityOf(operation),
     parameters,
     ...requestBodyOf(operation, { limit: documentLimit, examples, components }),
     responses: { ...responsesOf(operation, components, recorded), ...refusalResponses(operation) },

@@ -188,7 +188,7 @@ export const memberDescriptions: Readonly<Record<string, string>> = {
   birthFamilyName: 'The family name at birth.',
   birthPlace: 'The place of birth.',
   bulkProcessing: 'true if the access concerned many citizens at once.',
-  callers: 'The permitted callers: clients that act for themselves, citizens with their own token, or both.',
+  callers: 'The permitted callers: clients that act for themselves, citizens with their own token, or staff.',
   chain: 'The pseudonym of the citizen in the ledger, which all entries about the citizen have, in base64.',
   channels: 'The messages that the channels would send, one for each step of the cascade.',
   checkedAt: 'The time at which the server read the register.',

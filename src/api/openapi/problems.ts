@@ -1,7 +1,7 @@
 import { tokenPath } from '../../auth/access-token.ts';
 import { problems } from '../../kernel/problem-catalogue.ts';
 import type { ProblemSlug } from '../../kernel/refusal.ts';
-import type { Operation } from '../operation.ts';
+import { neededTokens, type Operation } from '../operation.ts';
 import { type HeaderName, responseHeaders } from './headers.ts';
 
 const commonProblems: readonly ProblemSlug[] = ['bad-request', 'malformed-http', 'capacity-reduced', 'internal-error'];
@@ -51,8 +51,7 @@ function tokenSlugs<P>({ scope, callers, citizenData }: Operation<P>): readonly 
   const slugs = [...tokenProblems];
   if (citizenData) slugs.push('hiding-not-permitted');
   if (scope !== 'any') slugs.push('missing-scope');
-  if (!callers.includes('citizens')) slugs.push('client-token-needed');
-  if (!callers.includes('clients')) slugs.push('citizen-token-needed');
+  slugs.push(neededTokens[callers[0]]);
   return slugs;
 }
 

@@ -1,7 +1,7 @@
-import type { Scope } from '../operation.ts';
+import type { scopes } from '../operation.ts';
 
-/** The right that each scope gives, for the OpenAPI document. */
-export const scopeDescriptions: Readonly<Record<Scope, string>> = {
+/** The right that each scope of clients gives, for the OpenAPI document. */
+export const scopeDescriptions: Readonly<Record<(typeof scopes)[number], string>> = {
   'identity:verify': 'Verify identity claims, and read earlier results.',
   'identity:verify:claims': 'Receive the result of each claim on a match.',
   'notifications:send': 'Send, preview and cancel notifications, also in batches, and manage templates.',

@@ -29,6 +29,7 @@ import {
   checkRelay,
   checkScanner,
   checkSignIn,
+  checkStaffSignIn,
   checkUrl,
   checkUrls,
   checkWitnesses,
@@ -121,6 +122,7 @@ function remoteChecks(context: DoctorContext): readonly DoctorCheck[] {
     { name: 'witnesses', fix: 'check LEDGER_WITNESSES', run: () => checkWitnesses(settings) },
     { name: 'issuers', fix: 'check TRUSTED_ISSUERS', run: trusted },
     { name: 'sign-in', fix: 'check SIGN_IN_ISSUER', run: () => checkSignIn(context) },
+    { name: 'staff-sign-in', fix: 'check STAFF_ISSUER', run: () => checkStaffSignIn(context) },
     { name: 'public-url', fix: 'check PUBLIC_URL', run: () => checkPublicUrl(settings) },
   ];
 }

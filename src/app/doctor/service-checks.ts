@@ -16,7 +16,15 @@ import { parseClamdAddress } from '../../documents/document-jobs.ts';
 import { findMissingDocuments, missingDocumentsFix, openBlobs, readOnlyBlobs } from '../../documents/open-blobs.ts';
 import { createClamdScanner } from '../../documents/scan/clamd-scanner.ts';
 import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
-import { citizenPageScopes, createConfiguredSignIn, signInConfigOf } from '../../web/sign-in-config.ts';
+import {
+  citizenPageScopes,
+  createConfiguredSignIn,
+  type SignInConfig,
+  signInConfigOf,
+  staffSignInConfigOf,
+} from '../../web/sign-in-config.ts';
+import { citizenPaths } from '../../web/sign-in-flow.ts';
+import { staffPaths } from '../../web/staff-area.ts';
 import { CheckFailed, checkTimeoutMs, type DoctorContext, openMigratedDatabase } from './doctor-context.ts';
 import { canCreate, checkFreeSpace, notWritableFinding } from './machine-checks.ts';
 
@@ -173,21 +181,33 @@ export async function checkUrls(
 
 /** Checks the client of the pages of citizens, and starts a sign-in at the issuer, up to its login page. */
 export async function checkSignIn(context: DoctorContext): Promise<DoctorFindings> {
-  const { settings, clock } = context;
+  const { settings } = context;
   const config = signInConfigOf(settings);
   if (config === undefined) return undefined;
-  const publicUrl = publicUrlFor(settings, settings.port);
   const client = await checkSignInClient(context, config);
-  try {
-    await createConfiguredSignIn(config, { publicUrl, settings, clock }).begin();
-    return [client, okFinding(`${config.issuer} accepts sign-ins`)];
-  } catch (error) {
-    const fix = 'check SIGN_IN_ISSUER and the registration of SIGN_IN_CLIENT_ID there';
-    return [client, faultFinding(messageOf(error), fix)];
-  }
+  return [client, await checkIssuer(context, config, citizenPaths)];
 }
 
-type SignInConfig = NonNullable<ReturnType<typeof signInConfigOf>>;
+/** Starts a sign-in at the issuer of staff, up to its login page. */
+export async function checkStaffSignIn(context: DoctorContext): Promise<DoctorFindings> {
+  const config = staffSignInConfigOf(context.settings);
+  return config && [await checkIssuer(context, config, staffPaths)];
+}
+
+async function checkIssuer(
+  { settings, clock }: DoctorContext,
+  config: SignInConfig,
+  paths: typeof citizenPaths | typeof staffPaths,
+): Promise<DoctorFinding> {
+  const publicUrl = publicUrlFor(settings, settings.port);
+  try {
+    await createConfiguredSignIn(config, { publicUrl, clock, paths }).begin();
+    return okFinding(`${config.issuer} accepts sign-ins`);
+  } catch (error) {
+    const prefix = config.people === 'staff' ? 'STAFF' : 'SIGN_IN';
+    return faultFinding(messageOf(error), `check ${prefix}_ISSUER and the registration of ${prefix}_CLIENT_ID there`);
+  }
+}
 
 async function checkSignInClient(context: DoctorContext, { clientId, issuer }: SignInConfig): Promise<DoctorFinding> {
   const db = await openMigratedDatabase(context);

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { readClientAuthorities, tlsOptionsOf, trustedProxiesOf } from '../../api/transport-security.ts';
 import { readWitnessPolicy } from '../../audit/open-ledger.ts';
+import { staffTokenRulesOf } from '../../auth/staff-token.ts';
 import { messageOf } from '../../cli/command.ts';
 import { type DoctorFinding, type DoctorFindings, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
 import { findIneffectiveSettings } from '../../config/ineffective-settings.ts';
@@ -16,7 +17,7 @@ import { createTimeStamper } from '../../notifications/evidence/time-stamp-setti
 import { calendarNotice } from '../../notifications/legal-effect/legal-effect.ts';
 import { letterLayoutOf } from '../../notifications/letters/letter-settings.ts';
 import { bounceAddressesOf, mailEventsOf } from '../../notifications/provider-webhooks/provider-settings.ts';
-import { signInConfigOf } from '../../web/sign-in-config.ts';
+import { signInConfigOf, staffSignInConfigOf } from '../../web/sign-in-config.ts';
 
 /** The settings, and the faults that reading them found. */
 export type SettingsToCheck = {
@@ -69,6 +70,7 @@ function startupSteps({ settings, clock }: SettingsToCheck): readonly (readonly 
     ['MAIL_EVENTS', () => mailEventsOf(settings)],
     ['DKIM_KEY', () => dkimOf(settings)],
     ['SIGN_IN_ISSUER', () => signInConfigOf(settings)],
+    ['STAFF_ISSUER', () => [staffTokenRulesOf(settings), staffSignInConfigOf(settings)]],
     ['LEDGER_WITNESSES', () => readWitnessPolicy(settings)],
     ['EVIDENCE_TSA_URL', () => createTimeStamper({ settings, clock, random: systemRandom, log })],
     ['SMTP_URL', () => checkRelayUrl(smtpUrl)],

@@ -218,7 +218,7 @@ create table client (
   )
 );
 
--- Facts of the authorization server that expire: used client assertions and DPoP proofs, and sessions of citizens.
+-- Facts of the authorization server that expire: used client assertions and DPoP proofs, and sessions of citizens and staff.
 -- citizen_id: the citizen of a session, whose erasure deletes the row.
 create table oauth_record (
   model text not null,
@@ -233,6 +233,7 @@ create index oauth_record_of_citizen on oauth_record (citizen_id) where citizen_
 create index oauth_record_expiry on oauth_record (expires_at);
 -- Each sign-in deletes some expired sessions, without reading other expired records.
 create index oauth_record_session on oauth_record (model, expires_at) where model = 'CitizenSession';
+create index oauth_record_staff_session on oauth_record (model, expires_at) where model = 'StaffSession';
 
 -- The token bucket of a client and scope, shared by all processes.
 -- units: what was left at `at`, in thousandths of a request. granted: requests that the last process received.
@@ -868,6 +869,48 @@ create table citizen_hold (
   holds bigint not null check (holds between 0 and 9007199254740991),
   whole bigint not null check (whole between 0 and 9007199254740991)
 );
+
+---------------------------------------------------------------------------------------------------------------------
+-- Staff
+---------------------------------------------------------------------------------------------------------------------
+
+-- The staff log: who of the staff did what. `content` has the person, the reason and what changed, sealed under a key of the root
+-- key. It has no id of a citizen: the entries of the ledger that it names have the citizen.
+-- subject_tag: an HMAC of the subject of the person. service: the client of the person.
+create table staff_entry (
+  id text not null primary key,
+  at bigint not null check (at between 0 and 9007199254740991),
+  subject_tag text not null,
+  service text,
+  operation text not null,
+  content bytea not null
+);
+
+create index staff_entry_of_person on staff_entry (subject_tag, operation, at);
+
+-- The ledger events of an entry.
+create table staff_entry_event (
+  event_id text not null primary key,
+  entry_id text not null references staff_entry (id)
+);
+
+create index staff_entry_event_of_entry on staff_entry_event (entry_id);
+
+-- An operation that one person proposes and another one approves. `content` has the input without the id of the citizen, the reason
+-- and the people, sealed like the staff log. citizen_id: the citizen whom it concerns, replaced by the erasure.
+create table staff_proposal (
+  id text not null primary key,
+  at bigint not null check (at between 0 and 9007199254740991),
+  expires_at bigint not null check (expires_at between 0 and 9007199254740991),
+  operation text not null,
+  status text not null check (status in ('proposed', 'approved', 'refused')),
+  service text,
+  citizen_id text,
+  content bytea not null
+);
+
+create index staff_proposal_by_status on staff_proposal (status, id);
+create index staff_proposal_of_citizen on staff_proposal (citizen_id) where citizen_id is not null;
 
 ---------------------------------------------------------------------------------------------------------------------
 -- Jobs

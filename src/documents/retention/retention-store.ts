@@ -133,6 +133,11 @@ export async function findHold(read: Read, id: HoldId): Promise<LegalHold | unde
   return (await holdsIn(read, 'where id = $1 and released_at is null', [id]))[0];
 }
 
+/** The active holds on a citizen and on their documents, oldest first. */
+export async function activeHoldsOf(read: Read, citizenId: string): Promise<LegalHold[]> {
+  return await holdsIn(read, 'where citizen_id = $1 and released_at is null order by id', [citizenId]);
+}
+
 /** All active holds, oldest first. */
 export async function activeHolds(read: Read): Promise<LegalHold[]> {
   return await holdsIn(read, 'where released_at is null order by id', []);

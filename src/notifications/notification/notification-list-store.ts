@@ -74,6 +74,20 @@ async function queryNotifications(read: Read, sql: string, args: Parameters<Read
   return (await read(sql, args, { plan: 'custom' })).map(notificationFromRow);
 }
 
+/** The newest notifications to a citizen, of one client or of all. */
+export async function findNotificationsOfCitizen(
+  read: Read,
+  {
+    citizenId,
+    clientId,
+    limit,
+  }: { readonly citizenId: string; readonly clientId: string | null; readonly limit: number },
+): Promise<Notification[]> {
+  const sql = `select ${notificationColumns} from notification where citizen_id = $1 and ${equalsIfGiven('client_id', '$2')}
+    order by created_at desc, id desc limit $3`;
+  return await queryNotifications(read, sql, [citizenId, clientId, limit]);
+}
+
 /** The cursor of the page that follows this notification. */
 export function cursorAfter({ createdAt, id }: Notification): string {
   return Buffer.from(`${createdAt}.${id}`).toString('base64url');

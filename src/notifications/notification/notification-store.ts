@@ -92,21 +92,24 @@ export function insertNotification(notification: NewNotification, deliveries: re
       batch?.id ?? null,
       batch?.row ?? null,
     ]),
-    ...deliveries.map(({ initialState, ...delivery }) =>
-      insertDeliveryRow([
-        delivery.id,
-        id,
-        delivery.channel,
-        initialState.status,
-        delivery.priority,
-        initialState.status === 'queued' ? initialState.runAt : initialState.at,
-        noAttempts,
-        initialState.status === 'queued' ? null : initialState.at,
-        delivery.lane,
-        delivery.reminder,
-      ]),
-    ),
+    ...deliveries.map((delivery) => insertDelivery(id, delivery)),
   ];
+}
+
+/** Stores a further delivery of a notification. */
+export function insertDelivery(notification: NotificationId, { initialState, ...delivery }: NewDelivery): Statement {
+  return insertDeliveryRow([
+    delivery.id,
+    notification,
+    delivery.channel,
+    initialState.status,
+    delivery.priority,
+    initialState.status === 'queued' ? initialState.runAt : initialState.at,
+    noAttempts,
+    initialState.status === 'queued' ? null : initialState.at,
+    delivery.lane,
+    delivery.reminder,
+  ]);
 }
 
 /** The columns that `notificationFromRow` reads. */

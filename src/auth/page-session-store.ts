@@ -5,37 +5,37 @@ import { integerField, textField } from '../db/row-fields.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/hashing.ts';
 import { accessTokenSeconds } from './access-token.ts';
-import type { IssuedToken } from './citizen-sign-in.ts';
+import type { IssuedToken } from './issuer-sign-in.ts';
 
-/** The sessions of citizens who signed in on the pages. */
-export type CitizenSessions = {
+/** The sessions of people who signed in on the pages. */
+export type PageSessions = {
   /** Starts a session and returns the secret for the browser. */
   begin(session: NewSession): Promise<string>;
-  /** The session with that secret; undefined if it does not exist or the citizen signed out. Extends a session that is in use. */
+  /** The session with that secret; undefined if it does not exist or the person signed out. Extends a session that is in use. */
   find(secret: string): Promise<FoundSession | undefined>;
   /**
    * Claims the refresh of the access token until `until` (epoch ms), so that one process at a time uses the refresh token. Undefined if
-   * another process was faster or the citizen signed out.
+   * another process was faster or the person signed out.
    */
-  claimRefresh(secret: string, session: CitizenSession, until: number): Promise<CitizenSession | undefined>;
+  claimRefresh(secret: string, session: PageSession, until: number): Promise<PageSession | undefined>;
   /**
    * Ends the claim with a new token, or without one if the issuer declined; the refresh token is then deleted. False if the session
    * ended meanwhile.
    */
-  endRefresh(secret: string, claimed: CitizenSession, issued: IssuedToken | undefined): Promise<boolean>;
+  endRefresh(secret: string, claimed: PageSession, issued: IssuedToken | undefined): Promise<boolean>;
   end(secret: string): Promise<void>;
 };
 
-/** The citizen and the tokens of a new session. A renewed session has the `startedAt` of the session before it. */
+/** The person and the tokens of a new session. A renewed session has the `startedAt` of the session before it. */
 export type NewSession = {
-  readonly citizenId: string;
+  readonly personId: string;
   readonly issued: IssuedToken;
   readonly startedAt?: number | undefined;
 };
 
 type SessionContent = {
-  readonly citizenId: string;
-  /** When the citizen signed in, in epoch milliseconds. */
+  readonly personId: string;
+  /** When the person signed in, in epoch milliseconds. */
   readonly startedAt: number;
   readonly token: string;
   readonly tokenEndsAt: number;
@@ -47,25 +47,38 @@ type SessionContent = {
 };
 
 /** A session, and when it ends if it is not used again (epoch milliseconds). */
-export type CitizenSession = SessionContent & {
+export type PageSession = SessionContent & {
   readonly endsAt: number;
   /** The stored text, which a change replaces only if no other process has changed it. */
   readonly stored: string;
 };
 
-/** A session, or the citizen and the start of a session that has expired. */
-export type FoundSession = CitizenSession | ExpiredSession;
+/** A session, or the person of a session that has expired. */
+export type FoundSession = PageSession | ExpiredSession;
 /** A session that ended, and is kept for an hour so that a page can say so. */
-export type ExpiredSession = { readonly over: true; readonly citizenId: string };
+export type ExpiredSession = { readonly over: true; readonly personId: string };
 
 type SessionDeps = {
   readonly db: Pick<Database, 'read' | 'write'>;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly root: Pick<RootKey, 'id' | 'derive' | 'deriveForRoot'>;
+  readonly kind: SessionKind;
 };
 
-const model = 'CitizenSession';
+/** The people of the sessions. Each kind has its own key and rows, so that a session of one kind is unknown to the other. */
+export type SessionKind = 'citizen' | 'staff';
+
+const models = { citizen: 'CitizenSession', staff: 'StaffSession' } as const;
+const purposes = { citizen: 'citizen-sessions', staff: 'staff-sessions' } as const;
+/** The models are literals, so that the partial indexes of sessions are used. */
+const deleteExpired = {
+  citizen: `delete from oauth_record where model = 'CitizenSession' and id in
+    (select id from oauth_record where model = 'CitizenSession' and expires_at < $1 order by expires_at limit 20)`,
+  staff: `delete from oauth_record where model = 'StaffSession' and id in
+    (select id from oauth_record where model = 'StaffSession' and expires_at < $1 order by expires_at limit 20)`,
+} as const;
+
 const secretBytes = 32;
 const secretPattern = /^[\w-]{43}$/;
 /** The longest use of an access token, whatever life the issuer states. */
@@ -81,24 +94,23 @@ export const expiredSessionKeptMs = 3_600_000;
 const extensionMs = 60_000;
 
 /** Creates the session store. Its rows contain the hash of the secret and the encrypted tokens, so that they open no session. */
-export function createCitizenSessions(deps: SessionDeps): CitizenSessions {
-  const { db, clock, random } = deps;
+export function createPageSessions(deps: SessionDeps): PageSessions {
+  const { db, clock, random, kind } = deps;
+  const model = models[kind];
+  const idOf = (secret: string) => idOfSecret(kind, secret);
   return {
-    begin: async ({ citizenId, issued, startedAt = clock.now() }) => {
+    begin: async ({ personId, issued, startedAt = clock.now() }) => {
       const secret = Buffer.from(random(secretBytes)).toString('base64url');
       const id = idOf(secret);
-      const content = { citizenId, startedAt, refreshingUntil: 0, ...tokensOf(issued, clock.now()) };
+      const content = { personId, startedAt, refreshingUntil: 0, ...tokensOf(issued, clock.now()) };
+      const payload = sealContent(deps, id, content);
       await db.write([
         {
           sql: 'insert into oauth_record (model, id, payload, expires_at, citizen_id) values ($1, $2, $3, $4, $5)',
-          args: [model, id, sealContent(deps, id, content), idleEnd(clock, startedAt), citizenId],
+          args: [model, id, payload, idleEnd(clock, startedAt), kind === 'citizen' ? personId : null],
         },
-        {
-          // Each new session deletes some old ones. The model is a literal, so that the partial index of sessions is used.
-          sql: `delete from oauth_record where model = 'CitizenSession' and id in
-            (select id from oauth_record where model = 'CitizenSession' and expires_at < $1 order by expires_at limit 20)`,
-          args: [clock.now() - expiredSessionKeptMs],
-        },
+        // Each new session deletes some old ones.
+        { sql: deleteExpired[kind], args: [clock.now() - expiredSessionKeptMs] },
       ]);
       return secret;
     },
@@ -121,19 +133,19 @@ export function createCitizenSessions(deps: SessionDeps): CitizenSessions {
   };
 }
 
-async function findSession({ db, clock, root }: SessionDeps, id: string): Promise<FoundSession | undefined> {
+async function findSession({ db, clock, root, kind }: SessionDeps, id: string): Promise<FoundSession | undefined> {
   const sql = 'select payload, expires_at from oauth_record where model = $1 and id = $2';
-  const [row] = await db.read(sql, [model, id]);
+  const [row] = await db.read(sql, [models[kind], id]);
   if (row === undefined) return undefined;
   const stored = textField(row, 'payload');
-  const content = openContent(root, id, stored);
+  const content = openContent({ root, kind }, id, stored);
   if (content === undefined) return undefined;
   const storedEnd = integerField(row, 'expires_at');
-  if (storedEnd <= clock.now()) return { over: true, citizenId: content.citizenId };
+  if (storedEnd <= clock.now()) return { over: true, personId: content.personId };
   const laterEnd = idleEnd(clock, content.startedAt);
   if (laterEnd - storedEnd < extensionMs) return { ...content, endsAt: storedEnd, stored };
   const extension = 'update oauth_record set expires_at = $1 where model = $2 and id = $3 and expires_at < $1';
-  await db.write([{ sql: extension, args: [laterEnd, model, id] }]);
+  await db.write([{ sql: extension, args: [laterEnd, models[kind], id] }]);
   return { ...content, endsAt: laterEnd, stored };
 }
 
@@ -143,13 +155,13 @@ type Replacement = { readonly id: string; readonly stored: string; readonly cont
 async function replaceContent(deps: SessionDeps, { id, stored, content }: Replacement): Promise<string | undefined> {
   const payload = sealContent(deps, id, content);
   const sql = 'update oauth_record set payload = $1 where model = $2 and id = $3 and payload = $4 returning id';
-  const [changed = []] = await deps.db.write([{ sql, args: [payload, model, id, stored] }]);
+  const [changed = []] = await deps.db.write([{ sql, args: [payload, models[deps.kind], id, stored] }]);
   return changed.length === 1 ? payload : undefined;
 }
 
-function sealContent({ root, random }: SessionDeps, id: string, content: SessionContent): string {
+function sealContent({ root, random, kind }: SessionDeps, id: string, content: SessionContent): string {
   const bytes = Buffer.from(JSON.stringify(content));
-  return `${root.id}.${seal(root.derive('citizen-sessions'), contextOf(id), bytes, random).toString('base64url')}`;
+  return `${root.id}.${seal(root.derive(purposes[kind]), contextOf(id), bytes, random).toString('base64url')}`;
 }
 
 const idleEnd = (clock: Clock, startedAt: number) => Math.min(clock.now() + sessionIdleMs, startedAt + maxSessionMs);
@@ -159,7 +171,8 @@ export function deleteSessionsOf(citizenId: string): Statement {
   return { sql: 'delete from oauth_record where citizen_id = $1', args: [citizenId], erase: true };
 }
 
-const idOf = (secret: string) => sha256(Buffer.from(`citizen-session\0${secret}`)).toString('base64url');
+const idOfSecret = (kind: SessionKind, secret: string) =>
+  sha256(Buffer.from(`${kind}-session\0${secret}`)).toString('base64url');
 const contextOf = (id: string) => `citizen-services/session@v2\0${id}`;
 
 function tokensOf({ accessToken, endsAt, refreshToken }: IssuedToken, now: number) {
@@ -172,10 +185,14 @@ function withoutUndefined({ refreshToken, ...tokens }: ReturnType<typeof tokensO
 }
 
 /** Decrypts a session with the root key that encrypted it; undefined if that root key is gone. */
-function openContent(root: SessionDeps['root'], id: string, payload: string): SessionContent | undefined {
+function openContent(
+  { root, kind }: Pick<SessionDeps, 'root' | 'kind'>,
+  id: string,
+  payload: string,
+): SessionContent | undefined {
   const [rootId = '', sealed = ''] = payload.split('.', 2);
   try {
-    const key = root.deriveForRoot(rootId, 'citizen-sessions');
+    const key = root.deriveForRoot(rootId, purposes[kind]);
     const text = openSealed(key, contextOf(id), Buffer.from(sealed, 'base64url')).toString('utf8');
     // This store wrote it, and it was authenticated.
     return JSON.parse(text) as SessionContent;

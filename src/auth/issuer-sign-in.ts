@@ -17,14 +17,14 @@ export type IssuedToken = {
   readonly refreshToken?: string | undefined;
 };
 
-/** The sign-in of citizens at a trusted issuer. All functions throw `SignInFault` if the issuer does not respond as expected. */
-export type CitizenSignIn = {
+/** The sign-in of people at an issuer. All functions throw `SignInFault` if the issuer does not respond as expected. */
+export type IssuerSignIn = {
   /**
    * The URL to redirect to, and the values for `finish`, which are new by default. With `silently` the issuer shows no page
    * (prompt=none).
    */
   begin(options?: BeginOptions): Promise<{ readonly url: string; readonly attempt: SignInAttempt }>;
-  /** Exchanges the query of the redirect for a token; undefined if the citizen or the issuer declined. */
+  /** Exchanges the query of the redirect for a token; undefined if the person or the issuer declined. */
   finish(query: string, attempt: SignInAttempt): Promise<IssuedToken | undefined>;
   /** Exchanges a refresh token (RFC 6749, section 6) for the next token; undefined if the issuer does not accept it any more. */
   refresh(refreshToken: string): Promise<IssuedToken | undefined>;
@@ -34,10 +34,10 @@ export type CitizenSignIn = {
   signOutUrl(): Promise<string | undefined>;
 };
 
-/** The issuer did not respond as expected. The message is for the operator, and contains no data of the citizen. */
+/** The issuer did not respond as expected. The message is for the operator, and contains no data of the person. */
 export class SignInFault extends Error {
-  constructor(issuer: string, { cause }: { readonly cause: unknown }) {
-    super(`citizens cannot sign in at ${issuer}: ${errorMessages(cause).join(': ')}`, { cause });
+  constructor({ issuer, people }: Pick<SignInDeps, 'issuer' | 'people'>, { cause }: { readonly cause: unknown }) {
+    super(`${people} cannot sign in at ${issuer}: ${errorMessages(cause).join(': ')}`, { cause });
     this.name = 'SignInFault';
   }
 }
@@ -59,6 +59,8 @@ export type SignInCredential = { readonly secret: string } | { readonly key: JWK
 
 /** The registration of this server at the issuer, and the dependencies of the sign-in. */
 export type SignInDeps = {
+  /** The people who sign in, for the messages of faults. */
+  readonly people: 'citizens' | 'staff';
   readonly issuer: string;
   readonly clientId: string;
   readonly credential: () => SignInCredential;
@@ -82,9 +84,9 @@ const defaultTokenLifeSeconds = 600;
 const clockDriftSeconds = 5;
 
 /** Creates the sign-in: OpenID Connect code flow with PKCE (RFC 7636), and a pushed request (RFC 9126) if supported. */
-export function createCitizenSignIn(deps: SignInDeps): CitizenSignIn {
+export function createIssuerSignIn(deps: SignInDeps): IssuerSignIn {
   const loadConfiguration = createConfigurationCache(deps);
-  const callIssuer = createIssuerCall(deps.issuer, async () => ({
+  const callIssuer = createIssuerCall(deps, async () => ({
     library: await import('openid-client'),
     configuration: await loadConfiguration(),
   }));
@@ -226,7 +228,7 @@ async function discover(
     'secret' in signInCredential
       ? library.ClientSecretBasic(signInCredential.secret)
       : library.PrivateKeyJwt(await importPrivateKey(signInCredential.key));
-  // TRUSTED_ISSUERS accepts http for loopback only.
+  // The settings of issuers accept http for loopback only.
   const insecure = url.protocol === 'http:' ? [library.allowInsecureRequests] : [];
   return await library.discovery(url, clientId, { [library.clockSkew]: ahead }, clientAuthentication, {
     execute: [library.enableNonRepudiationChecks, ...insecure],
@@ -244,7 +246,7 @@ async function importPrivateKey(jwk: JWK) {
   return jwk.kid === undefined || jwk.kid === '' ? key : { key, kid: jwk.kid };
 }
 
-/** Whether the citizen or the issuer declined, or the code was used before, such as by a page that was loaded again. */
+/** Whether the person or the issuer declined, or the code was used before, such as by a page that was loaded again. */
 function isRefusal(library: Library, fault: unknown): boolean {
   if (fault instanceof library.AuthorizationResponseError) return declinedCodes.has(fault.error);
   return fault instanceof library.ResponseBodyError && fault.error === 'invalid_grant';
@@ -264,7 +266,7 @@ class IssuerOverloaded extends Error {
 }
 
 /** Turns each error of a call into a `SignInFault`, and limits the concurrent calls. */
-function createIssuerCall(issuer: string, load: () => Promise<IssuerClient>) {
+function createIssuerCall(who: Pick<SignInDeps, 'issuer' | 'people'>, load: () => Promise<IssuerClient>) {
   let waiting = 0;
   return async <T>(call: (client: IssuerClient) => Promise<T>): Promise<T> => {
     try {
@@ -273,7 +275,7 @@ function createIssuerCall(issuer: string, load: () => Promise<IssuerClient>) {
         throw new IssuerOverloaded(`${maxWaiting} other requests are waiting for its responses`);
       return await call(await load());
     } catch (cause) {
-      throw new SignInFault(issuer, { cause });
+      throw new SignInFault(who, { cause });
     } finally {
       waiting -= 1;
     }

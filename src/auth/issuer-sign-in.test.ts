@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { systemClock } from '../kernel/system-clock.ts';
-import { createCitizenSignIn, type SignInCredential, SignInFault } from './citizen-sign-in.ts';
+import { createIssuerSignIn, type SignInCredential, SignInFault } from './issuer-sign-in.ts';
 
 const issuer = 'https://login.example.gov';
 
@@ -10,7 +10,8 @@ type Fetching = (url: string, options: RequestInit) => Promise<Response>;
 
 function signInThrough(httpFetch: Fetching, credential: SignInCredential = { secret: 'of a test' }) {
   const clock = { at: Date.UTC(2026, 10, 24), now: () => clock.at };
-  const signIn = createCitizenSignIn({
+  const signIn = createIssuerSignIn({
+    people: 'citizens',
     issuer,
     clientId: 'pages',
     credential: () => credential,

@@ -8,13 +8,13 @@ import { beginRotation, createRootKey, endRotation, readRootKey } from '../crypt
 import type { Database } from '../db/database.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import {
-  type CitizenSessions,
-  createCitizenSessions,
+  createPageSessions,
   deleteSessionsOf,
   expiredSessionKeptMs,
   maxSessionMs,
+  type PageSessions,
   sessionIdleMs,
-} from './citizen-session-store.ts';
+} from './page-session-store.ts';
 
 const longest = 600_000;
 const root = rootKeyFromBytes(Buffer.alloc(32, 7));
@@ -22,10 +22,10 @@ const token = 'header.claims-of-a-citizen.signature';
 
 function openSessions(db: Database, random = systemRandom) {
   const clock = { at: Date.UTC(2026, 10, 24), now: () => clock.at };
-  const sessions = createCitizenSessions({ db, clock, random, root });
+  const sessions = createPageSessions({ db, clock, random, root, kind: 'citizen' });
   /** Starts a session for a token with this life. */
   const begin = (lifeMs = longest, refreshToken?: string) =>
-    sessions.begin({ citizenId: 'anna', issued: { accessToken: token, endsAt: clock.at + lifeMs, refreshToken } });
+    sessions.begin({ personId: 'anna', issued: { accessToken: token, endsAt: clock.at + lifeMs, refreshToken } });
   /** The session with that secret, which must be active. */
   const active = async (secret: string) => {
     const found = await sessions.find(secret);
@@ -35,17 +35,17 @@ function openSessions(db: Database, random = systemRandom) {
   return { clock, sessions, begin, active };
 }
 
-const over = { over: true, citizenId: 'anna' };
+const over = { over: true, personId: 'anna' };
 
 for (const engine of engines) {
   test(`${engine.name}: a session is found by its secret until 30 minutes pass without use, in every process`, async (t) => {
     const db = await engine.open(t);
     const { clock, sessions, begin, active } = openSessions(db);
-    const others = createCitizenSessions({ db, clock, random: systemRandom, root });
+    const others = createPageSessions({ db, clock, random: systemRandom, root, kind: 'citizen' });
     const secret = await begin();
     assert.match(secret, /^[\w-]{43}$/);
-    const { citizenId, token: kept, endsAt } = await active(secret);
-    assert.deepEqual([citizenId, kept, endsAt], ['anna', token, clock.at + sessionIdleMs]);
+    const { personId, token: kept, endsAt } = await active(secret);
+    assert.deepEqual([personId, kept, endsAt], ['anna', token, clock.at + sessionIdleMs]);
     for (const guess of [
       '',
       'x',
@@ -86,7 +86,7 @@ for (const engine of engines) {
     const { clock, sessions, active } = openSessions(await engine.open(t));
     const issued = { accessToken: token, endsAt: clock.at + longest };
     const startedAt = clock.at - maxSessionMs + 60_000;
-    const secret = await sessions.begin({ citizenId: 'anna', issued, startedAt });
+    const secret = await sessions.begin({ personId: 'anna', issued, startedAt });
     assert.equal((await active(secret)).endsAt, clock.at + 60_000);
   });
 
@@ -99,10 +99,10 @@ for (const engine of engines) {
     assert.equal(await sessions.find(one), undefined);
     await active(other);
     const issued = { accessToken: token, endsAt: clock.at + longest };
-    const bert = await sessions.begin({ citizenId: 'bert', issued });
+    const bert = await sessions.begin({ personId: 'bert', issued });
     await db.write([deleteSessionsOf('anna')]);
     assert.equal(await sessions.find(other), undefined);
-    assert.equal((await active(bert)).citizenId, 'bert');
+    assert.equal((await active(bert)).personId, 'bert');
   });
 
   test(`${engine.name}: an access token is used for ten minutes at most, and renewed after half of its life`, async (t) => {
@@ -155,7 +155,7 @@ for (const engine of engines) {
     for (const known of [secret, token, 'claims-of-a-citizen', 'refresh', Buffer.from(token).toString('base64url')])
       assert.ok(!rows.includes(known), known);
     const other = rootKeyFromBytes(Buffer.alloc(32, 8));
-    const withOther = createCitizenSessions({ db, clock, random: systemRandom, root: other });
+    const withOther = createPageSessions({ db, clock, random: systemRandom, root: other, kind: 'citizen' });
     assert.equal(await withOther.find(secret), undefined);
     // Nor with the id of that root key.
     await db.write([{ sql: 'update oauth_record set payload = replace(payload, $1, $2)', args: [root.id, other.id] }]);
@@ -166,21 +166,27 @@ for (const engine of engines) {
     const db = await engine.open(t);
     const path = join(makeIdentityFolder(t), 'root.key');
     const clock = { now: () => Date.UTC(2026, 10, 24) };
-    const session = { citizenId: 'anna', issued: { accessToken: token, endsAt: clock.now() + longest } };
-    const tokenOf = async (sessions: CitizenSessions, secret: string) => {
+    const session = { personId: 'anna', issued: { accessToken: token, endsAt: clock.now() + longest } };
+    const tokenOf = async (sessions: PageSessions, secret: string) => {
       const found = await sessions.find(secret);
       return found === undefined || 'over' in found ? undefined : found.token;
     };
-    const started = createCitizenSessions({ db, clock, random: systemRandom, root: createRootKey(path, systemRandom) });
+    const started = createPageSessions({
+      db,
+      clock,
+      random: systemRandom,
+      root: createRootKey(path, systemRandom),
+      kind: 'citizen',
+    });
     const before = await started.begin(session);
     beginRotation(path, systemRandom);
-    const restarted = createCitizenSessions({ db, clock, random: systemRandom, root: readRootKey(path) });
+    const restarted = createPageSessions({ db, clock, random: systemRandom, root: readRootKey(path), kind: 'citizen' });
     assert.equal(await tokenOf(restarted, before), token);
     const since = await restarted.begin(session);
     assert.equal(await tokenOf(started, since), token);
     assert.equal(await tokenOf(restarted, await started.begin(session)), token);
     endRotation(path);
-    const last = createCitizenSessions({ db, clock, random: systemRandom, root: readRootKey(path) });
+    const last = createPageSessions({ db, clock, random: systemRandom, root: readRootKey(path), kind: 'citizen' });
     assert.deepEqual([await tokenOf(last, before), await tokenOf(last, since)], [undefined, token]);
   });
 }

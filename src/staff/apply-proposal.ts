@@ -1,0 +1,95 @@
+import type { OperationCall, RequestShape } from '../api/operation.ts';
+import type { StaffMember } from '../auth/caller.ts';
+import { WriteRefused } from '../db/database.ts';
+import type { EventId, StaffEntryId } from '../kernel/id.ts';
+import type { LedgerEvent } from '../ledger/ledger-event.ts';
+import { commitWithEntry } from './commit-with-entry.ts';
+import type { StaffPorts } from './ports.ts';
+import { proposableOperations } from './proposable/proposable-operations.ts';
+import type { Proposal } from './proposal.ts';
+import { decideProposal } from './proposal-store.ts';
+import { insertStaffEntry } from './staff-entry-store.ts';
+import { staffActor } from './staff-member.ts';
+
+type ProposalCall = Pick<OperationCall<RequestShape, StaffPorts>, 'now' | 'createId' | 'ports' | 'read'>;
+
+/** A decision about a proposal, with the parts of its unit. */
+export type DecidedParts = {
+  readonly entry: StaffEntryId;
+  readonly event: LedgerEvent & { readonly type: 'staff.decided' };
+  /** Store the decision, and the entry of the staff log that names these events and says what changed. */
+  statementsFor(events: readonly EventId[], after: unknown): ReturnType<typeof insertStaffEntry>;
+};
+
+/** The parts of the unit of a decision. `decided` is the proposal with it; `store` replaces the update of its row. */
+export function decidedParts(
+  { now, createId, ports }: ProposalCall,
+  decided: Proposal,
+  { member, store = decideProposal(ports, decided, now) }: DecisionOptions,
+): DecidedParts {
+  const entry = createId('staffEntry');
+  const { id: proposal, operation, proposer, reason, before, status } = decided;
+  const event = {
+    type: 'staff.decided',
+    id: createId('event'),
+    at: now,
+    actor: staffActor(member),
+    proposal,
+    operation,
+    decision: status === 'refused' ? 'refused' : 'approved',
+    proposedBy: proposer.subject,
+  } as const;
+  return {
+    entry,
+    event,
+    statementsFor: (events, after) => [
+      store,
+      ...insertStaffEntry(ports, {
+        id: entry,
+        at: now,
+        member,
+        operation,
+        reason,
+        reference: proposal,
+        before,
+        after,
+        events,
+      }),
+    ],
+  };
+}
+
+type DecisionOptions = {
+  readonly member: StaffMember;
+  readonly store?: ReturnType<typeof decideProposal> | undefined;
+};
+
+/**
+ * Lets an approved proposal take effect, in one unit with its decision and the entry of the staff log. Its events name both people.
+ * Returns the fault if the operation is not possible any more, and `ended` if somebody else has decided meanwhile.
+ */
+export async function applyProposal(
+  call: ProposalCall,
+  decided: Proposal,
+  options: DecisionOptions,
+): Promise<{ readonly entry: StaffEntryId } | { readonly fault: string } | 'ended'> {
+  const { ports, read, createId } = call;
+  const operation = proposableOperations.find(({ name }) => name === decided.operation);
+  if (operation === undefined) return { fault: 'This version of the program does not have the operation.' };
+  const parts = decidedParts(call, decided, options);
+  const { subject } = decided.proposer;
+  const actor = { ...staffActor(options.member), proposedBy: subject };
+  const commitWith = (after: unknown) =>
+    commitWithEntry(ports.commit, {
+      events: [parts.event],
+      statementsFor: (events) => parts.statementsFor(events, after),
+    });
+  try {
+    const context = { read, ports: ports.proposable, actor, clock: ports.clock, createId, commitWith };
+    const fault = await operation.apply(decided.input, context);
+    return fault ?? { entry: parts.entry };
+  } catch (fault) {
+    if (fault instanceof WriteRefused && fault.kind === 'rows') return 'ended';
+    throw fault;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Read } from '../db/database.ts';
+import { integerField, integerOrNull, textField, textOrNull } from '../db/row-fields.ts';
+import { createIdGenerator } from '../kernel/id.ts';
+import { parseReasonCode, reasonOf } from '../notifications/notification/reason.ts';
+
+/** Failed deliveries of one channel and reason. */
+export type DeliveryFailures = {
+  readonly channel: string;
+  readonly reason: string;
+  readonly whoActs: string;
+  readonly detail: string;
+  readonly count: number;
+};
+
+/** More deliveries than this are not counted, so that the page stays fast on a large database. */
+const maxCounted = 100_000;
+
+/** The deliveries since an instant that failed or whose outcome is unknown, by channel and reason, the most frequent first. */
+export async function countFailures(read: Read, since: number): Promise<readonly DeliveryFailures[]> {
+  // Ids sort by time, so the primary key finds the newest deliveries.
+  const first = createIdGenerator({ now: () => since }, (size) => new Uint8Array(size))('delivery');
+  const rows = await read(
+    `select channel, reason, count(*) as count from (
+        select channel, status, reason from delivery where id >= $1 order by id desc limit $2) newest
+      where status in ('failed', 'unknown') and reason is not null
+      group by channel, reason order by count(*) desc, channel, reason`,
+    [first, maxCounted],
+  );
+  return rows.map((row) => {
+    const { code, whoActs, detail } = reasonOf(parseReasonCode(textField(row, 'reason')));
+    return { channel: textField(row, 'channel'), reason: code, whoActs, detail, count: integerField(row, 'count') };
+  });
+}
+
+/** The webhooks of each client with calls that the server has given up. */
+export async function findFailedWebhooks(read: Read) {
+  const rows = await read(
+    `select id, client_id from webhook w where status <> 'removed'
+      and exists (select 1 from webhook_call c where c.webhook_id = w.id and c.status = 'dead') order by id limit 100`,
+    [],
+  );
+  return rows.map((row) => ({ id: textField(row, 'id'), clientId: textField(row, 'client_id') }));
+}
+
+/** The number of documents in quarantine, by the result of their scan. */
+export async function countQuarantined(read: Read) {
+  const rows = await read(
+    `select scan_verdict, count(*) as count from document where status = 'quarantined' group by scan_verdict order by 1`,
+    [],
+  );
+  return rows.map((row) => ({ verdict: textOrNull(row, 'scan_verdict'), count: integerField(row, 'count') }));
+}
+
+/** The imports that have not finished and have stored nothing since an instant. */
+export async function findStoppedImports(read: Read, since: number) {
+  const rows = await read(
+    `select id, rows_read, updated_at from register_import where finished = false and updated_at < $1
+      order by updated_at desc limit 20`,
+    [since],
+  );
+  return rows.map((row) => ({
+    id: textField(row, 'id'),
+    rows: integerField(row, 'rows_read'),
+    stoppedAt: integerField(row, 'updated_at'),
+  }));
+}
+
+/** The number of proposals that wait for a decision, and when the oldest was made (epoch milliseconds). */
+export async function countOpenProposals(read: Read, now: number) {
+  const [row] = await read(
+    `select count(*) as count, min(at) as oldest from staff_proposal where status = 'proposed' and expires_at > $1`,
+    [now],
+  );
+  return row === undefined
+    ? { count: 0, oldest: null }
+    : { count: integerField(row, 'count'), oldest: integerOrNull(row, 'oldest') };
+}

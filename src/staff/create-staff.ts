@@ -1,0 +1,63 @@
+import { bindOperation, type Operation } from '../api/operation.ts';
+import type { Slice, SliceDeps } from '../api/slice.ts';
+import type { LedgerView } from '../audit/open-ledger.ts';
+import type { Register } from '../identity/register/register.ts';
+import { createContactLookup } from '../notifications/notices.ts';
+import type { ContactOf } from '../notifications/notification/contact.ts';
+import { approveProposal, refuseProposal } from './decide-proposal.ts';
+import { listProposals } from './list-proposals.ts';
+import { lookUpCitizen } from './look-up-citizen.ts';
+import type { StaffPorts } from './ports.ts';
+import type { ProposableDeps } from './proposable/proposable-operation.ts';
+import { proposeOperation } from './propose-operation.ts';
+import { readAttention } from './read-attention.ts';
+import { readProposal } from './read-proposal.ts';
+import { readStaffLog } from './read-staff-log.ts';
+import { readStaffMember } from './read-staff-member.ts';
+import { recordReturnedNotificationLetter } from './record-returned-letter.ts';
+import { sendNotificationByLetter } from './send-by-letter.ts';
+
+/** Dependencies of the staff slice: those of every slice, and functions of other slices and of the app. */
+type StaffDeps = SliceDeps &
+  Omit<ProposableDeps, 'random'> & {
+    readonly register: Register;
+    readonly registeredContactOf: ContactOf;
+    readonly organisationOf: StaffPorts['organisationOf'];
+    readonly ledger: Pick<LedgerView, 'view' | 'watch'>;
+  };
+
+const hourMs = 3_600_000;
+
+/** Creates the staff slice: look-ups, proposals, the staff log. Its operations refuse every caller who is not of the staff. */
+export function createStaff(deps: StaffDeps): Slice {
+  const { settings, random, eraseCitizen, notifyLockChange, ledger } = deps;
+  const ports: StaffPorts = {
+    ...deps,
+    contactOf: createContactLookup(deps, deps.registeredContactOf),
+    log: ledger.view,
+    watch: ledger.watch,
+    lookUpsPerHour: settings.staffLookUpsPerHour,
+    proposalMs: settings.staffProposalHours * hourMs,
+    fourEyes: settings.staffFourEyes === 'on',
+    proposable: { random, eraseCitizen, notifyLockChange },
+  };
+  const operations: readonly Operation<StaffPorts>[] = [
+    readStaffMember,
+    lookUpCitizen,
+    sendNotificationByLetter,
+    recordReturnedNotificationLetter,
+    proposeOperation,
+    listProposals,
+    readProposal,
+    approveProposal,
+    refuseProposal,
+    readStaffLog,
+    readAttention,
+  ];
+  return {
+    operations: operations.map((operation) => bindOperation(operation, ports)),
+    jobs: [],
+    registerMetrics: () => undefined,
+    checks: [],
+  };
+}

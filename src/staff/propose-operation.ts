@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+import {
+  type Decision,
+  defineOperation,
+  type OperationCall,
+  type RefusedDecision,
+  type ReplayedResult,
+} from '../api/operation.ts';
+import { compilePartCheck } from '../api/validate-request.ts';
+import { missingScope } from '../auth/challenge.ts';
+import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { literalUnion } from '../notifications/notification/notification-shape.ts';
+import { applyProposal } from './apply-proposal.ts';
+import type { StaffPorts } from './ports.ts';
+import type { AnyProposable } from './proposable/proposable-operation.ts';
+import { proposableOperations } from './proposable/proposable-operations.ts';
+import { type Proposal, proposalReasonSchema, proposalShape, proposalView } from './proposal.ts';
+import { insertProposal } from './proposal-store.ts';
+import { insertStaffEntry } from './staff-entry-store.ts';
+import { hasOneOf, staffActor, staffOf } from './staff-member.ts';
+
+const request = {
+  body: Type.Object(
+    {
+      operation: literalUnion(
+        proposableOperations.map(({ name }) => name),
+        proposableOperations.map(({ name, summary }) => `${name}: ${summary}.`).join(' '),
+      ),
+      input: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'The input of the operation; docs/operate/staff.md lists the members.',
+      }),
+      reason: proposalReasonSchema,
+    },
+    { additionalProperties: false },
+  ),
+};
+const inputChecks = new Map(proposableOperations.map(({ name, input }) => [name, compilePartCheck('body', input)]));
+
+type ProposeCall = OperationCall<typeof request, StaffPorts>;
+
+/** Proposes an operation that one person alone may not do. */
+export const proposeOperation = defineOperation({
+  name: 'proposeOperation',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/staff/proposals',
+  scope: 'any',
+  callers: ['staff'],
+  summary: 'Propose an operation',
+  description:
+    'Proposes an operation that takes effect when another person approves it within 72 hours (STAFF_PROPOSAL_HOURS). liftCitizenLock needs the scope staff:support or staff:operate, all others need staff:operate. With STAFF_FOUR_EYES=off it takes effect at once.',
+  request,
+  responses: { 202: { description: 'The proposal.', schema: proposalShape } },
+  refusals: ['bad-request', 'missing-scope', 'conflict', 'changed-meanwhile'],
+  citizenData: true,
+  run: propose,
+});
+
+async function propose(call: ProposeCall): Promise<Decision | RefusedDecision | ReplayedResult> {
+  const { body, caller, now, createId, ports, read } = call;
+  const member = staffOf(caller);
+  const operation = proposableOperations.find(({ name }) => name === body.operation);
+  if (operation === undefined) return { refusal: refuse('bad-request') };
+  const [neededScope = 'staff:operate'] = operation.proposers;
+  if (!hasOneOf(caller, operation.proposers)) return { refusal: missingScope(neededScope, caller) };
+  const issues = inputIssues(operation, body.input);
+  if (issues.length > 0) return { refusal: refuseIssues(issues) };
+  const checked = await operation.check(body.input, { read, ports: ports.proposable });
+  if ('fault' in checked) return { refusal: refuse('conflict', checked.fault) };
+  const { subject, name, service } = member;
+  const proposal: Proposal = {
+    id: createId('proposal'),
+    at: now,
+    expiresAt: now + ports.proposalMs,
+    operation: operation.name,
+    input: body.input,
+    reason: body.reason,
+    proposer: { subject, name },
+    service,
+    before: checked.before,
+    status: 'proposed',
+  };
+  if (!ports.fourEyes)
+    return await applyAlone(call, { ...proposal, status: 'approved', decision: { subject, name, at: now } });
+  const event = { id: createId('event'), at: now, actor: staffActor(member), proposal: proposal.id } as const;
+  return {
+    effect: {
+      events: [{ type: 'staff.proposed', ...event, operation: operation.name }],
+      statements: [
+        insertProposal(ports, proposal),
+        ...insertStaffEntry(ports, {
+          id: createId('staffEntry'),
+          at: now,
+          member,
+          operation: 'proposeOperation',
+          reason: body.reason,
+          reference: proposal.id,
+          before: checked.before,
+          after: { proposed: operation.name },
+          events: [event.id],
+        }),
+      ],
+    },
+    answer: { status: 202, json: proposalView(proposal, now) },
+  };
+}
+
+/** In a sandbox the same person decides at once. The proposal and the entry of the staff log are stored all the same. */
+async function applyAlone(call: ProposeCall, decided: Proposal): Promise<RefusedDecision | ReplayedResult> {
+  const { ports, now, caller } = call;
+  const store = insertProposal(ports, decided);
+  const outcome = await applyProposal(call, decided, { member: staffOf(caller), store });
+  if (outcome === 'ended') return { refusal: refuse('changed-meanwhile') };
+  if ('fault' in outcome) return { refusal: refuse('conflict', outcome.fault) };
+  return { replayed: { status: 202, json: proposalView(decided, now) } };
+}
+
+/** The faults of the input, without its values. */
+function inputIssues({ name }: AnyProposable, input: unknown): readonly Issue[] {
+  const issues = inputChecks.get(name)?.(input) ?? [];
+  return issues.map((issue) => ({ ...issue, pointer: `/input${issue.pointer ?? ''}` }));
+}

@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { channelNames } from '../notifications/notification/notification.ts';
+import { instantSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
+import {
+  countFailures,
+  countOpenProposals,
+  countQuarantined,
+  findFailedWebhooks,
+  findStoppedImports,
+} from './attention-store.ts';
+import type { StaffPorts } from './ports.ts';
+
+const dayMs = 86_400_000;
+/** An import writes its progress every few seconds. */
+const importPauseMs = 10 * 60_000;
+
+const count = Type.Integer({ minimum: 0 });
+
+const attentionShape = Type.Object(
+  {
+    failures: Type.Array(
+      Type.Object({
+        channel: literalUnion(channelNames),
+        reason: Type.String({ description: 'The code of the reason.' }),
+        whoActs: Type.String({ description: 'The party that must act first: citizen, sender, operator or nobody.' }),
+        detail: Type.String({ description: 'The reason in words.' }),
+        count,
+      }),
+      { description: 'Deliveries of the last 24 hours that failed, or whose outcome is unknown.' },
+    ),
+    webhooks: Type.Array(Type.Object({ id: Type.String(), clientId: Type.String(), organisation: Type.String() }), {
+      description: 'Webhooks with calls that the server has given up.',
+    }),
+    quarantine: Type.Array(
+      Type.Object({
+        verdict: Type.Union([Type.String(), Type.Null()], { description: 'The result of the scan.' }),
+        count,
+      }),
+      { description: 'Documents that nobody can retrieve because of their scan.' },
+    ),
+    ledgerAlarms: Type.Array(Type.String(), { description: 'The alarms of the ledger in this process.' }),
+    stoppedImports: Type.Array(
+      Type.Object({ id: Type.String(), rows: count, stoppedAt: instantSchema('When it stored rows last.') }),
+      { description: 'Imports of citizens that did not finish.' },
+    ),
+    proposals: Type.Object(
+      { count, oldest: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) },
+      { description: 'Proposals that wait for a decision, and when the oldest was made.' },
+    ),
+  },
+  { $id: 'StaffAttention' },
+);
+
+/** What operators should look at. It has counts and ids of clients, and no data of citizens. */
+export const readAttention = defineOperation({
+  name: 'readAttention',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/staff/attention',
+  scope: 'staff:operate',
+  callers: ['staff'],
+  summary: 'Read what needs attention',
+  description:
+    'Returns failures of the last 24 hours by reason and by who must act, failing webhooks, the quarantine, alarms of the ledger, stopped imports and waiting proposals. The age of the last backup is not known here: your backup job reports it.',
+  request: {},
+  responses: { 200: { description: 'What needs attention.', schema: attentionShape } },
+  refusals: [],
+  citizenData: false,
+  run: async ({ read, ports, now }: OperationCall<Record<never, never>, StaffPorts>) => {
+    const [failures, webhooks, quarantine, stopped, proposals] = await Promise.all([
+      countFailures(read, now - dayMs),
+      findFailedWebhooks(read),
+      countQuarantined(read),
+      findStoppedImports(read, now - importPauseMs),
+      countOpenProposals(read, now),
+    ]);
+    const { organisationOf, watch } = ports;
+    const json = {
+      failures,
+      webhooks: webhooks.map((one) => ({ ...one, organisation: organisationOf(one.clientId) })),
+      quarantine,
+      ledgerAlarms: watch.state().alarms,
+      stoppedImports: stopped.map(({ stoppedAt, ...one }) => ({ ...one, stoppedAt: formatInstant(stoppedAt) })),
+      proposals: {
+        count: proposals.count,
+        oldest: proposals.oldest === null ? null : formatInstant(proposals.oldest),
+      },
+    };
+    return { plain: { status: 200, json } };
+  },
+});

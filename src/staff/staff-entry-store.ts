@@ -1,0 +1,155 @@
+import type { StaffMember } from '../auth/caller.ts';
+import { openSealed, seal } from '../crypto/chunked-encryption.ts';
+import type { RootKey } from '../crypto/root-key.ts';
+import type { Read, Row, Statement } from '../db/database.ts';
+import { bytesField, idField, integerField, textField, textOrNull } from '../db/row-fields.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
+import { hmacString } from '../kernel/hashing.ts';
+import type { EventId, StaffEntryId } from '../kernel/id.ts';
+
+/** The part of an entry that is sealed. `before` and `after` say what the operation changed. */
+type EntryContent = {
+  readonly subject: string;
+  readonly name: string;
+  readonly reason?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly before?: unknown;
+  readonly after?: unknown;
+};
+
+/** An entry of the staff log (time in epoch milliseconds). */
+export type StaffEntry = EntryContent & {
+  readonly id: StaffEntryId;
+  readonly at: number;
+  readonly service: string | null;
+  readonly operation: string;
+};
+
+/** The keys of the staff log. */
+export type StaffKeys = { readonly root: Pick<RootKey, 'derive'>; readonly random: RandomBytes };
+
+/** An entry to be stored, with the ledger events that it names. */
+export type NewStaffEntry = Omit<StaffEntry, 'subject' | 'name' | 'service'> & {
+  readonly member: StaffMember;
+  readonly events: readonly EventId[];
+};
+
+/** The most entries of this person and operation after an instant, counting the new one. */
+export type EntryLimit = { readonly count: number; readonly since: number };
+
+const unlimited: EntryLimit = { count: 1_000_000_000, since: 0 };
+
+/** The tag of a person in the staff log, by which their entries are found. */
+export function subjectTag({ root }: Pick<StaffKeys, 'root'>, subject: string): string {
+  return hmacString(root.derive('staff-log'), `subject\0${subject}`, 'base64url').slice(0, 22);
+}
+
+/** Seals a value of the staff slice; `context` names the row that it belongs to. */
+export function sealStaffValue({ root, random }: StaffKeys, context: string, value: unknown): Uint8Array {
+  return seal(
+    root.derive('staff-log'),
+    `citizen-services/staff@v1\0${context}`,
+    Buffer.from(JSON.stringify(value)),
+    random,
+  );
+}
+
+/** Opens a value of `sealStaffValue`. */
+export function openStaffValue({ root }: Pick<StaffKeys, 'root'>, context: string, sealed: Uint8Array): unknown {
+  return JSON.parse(
+    openSealed(root.derive('staff-log'), `citizen-services/staff@v1\0${context}`, sealed).toString('utf8'),
+  );
+}
+
+/** Stores an entry. The first statement is refused (`rows`) if the person is over the limit. */
+export function insertStaffEntry(keys: StaffKeys, entry: NewStaffEntry, limit: EntryLimit = unlimited): Statement[] {
+  const { id, at, operation, member, events, reason, reference, before, after } = entry;
+  const { subject, name, service } = member;
+  const content: EntryContent = { subject, name, reason, reference, before, after };
+  const tag = subjectTag(keys, subject);
+  return [
+    {
+      sql: `insert into staff_entry (id, at, subject_tag, service, operation, content)
+        select cast($1 as text), cast($2 as bigint), cast($3 as text), cast($4 as text), cast($5 as text), $6
+        where (select count(*) from staff_entry where subject_tag = $3 and operation = $5 and at > $7) < $8 returning id`,
+      args: [id, at, tag, service, operation, sealStaffValue(keys, id, content), limit.since, limit.count],
+      rows: 1,
+    },
+    ...events.map((event) => ({
+      sql: 'insert into staff_entry_event (event_id, entry_id) values ($1, $2)',
+      args: [event, id],
+    })),
+  ];
+}
+
+/** When the oldest entry of this person and operation after an instant was made (epoch milliseconds). */
+export async function findOldestEntry(
+  { read, root }: { readonly read: Read } & Pick<StaffKeys, 'root'>,
+  { subject, operation, since }: { readonly subject: string; readonly operation: string; readonly since: number },
+): Promise<number | undefined> {
+  const sql = 'select min(at) as at from staff_entry where subject_tag = $1 and operation = $2 and at > $3';
+  const [row] = await read(sql, [subjectTag({ root }, subject), operation, since]);
+  return row === undefined || row['at'] === null ? undefined : integerField(row, 'at');
+}
+
+/** The filter of the staff log; undefined members do not filter. */
+export type StaffEntryFilter = {
+  readonly subject?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly service?: string | undefined;
+  readonly event?: string | undefined;
+  readonly from?: number | undefined;
+  readonly before?: number | undefined;
+  /** The id of the last entry of the previous page. */
+  readonly after?: string | undefined;
+};
+
+/** A page of the staff log, the newest entry first. */
+export async function findStaffEntries(
+  { read, root }: { readonly read: Read } & Pick<StaffKeys, 'root'>,
+  filter: StaffEntryFilter,
+  limit: number,
+): Promise<readonly (StaffEntry & { readonly events: readonly EventId[] })[]> {
+  const { subject, operation = null, service = null, event = null, from = 0, after = null } = filter;
+  const rows = await read(
+    `select id, at, service, operation, content from staff_entry
+      where at >= $1 and at < $2 and (cast($3 as text) is null or subject_tag = $3)
+        and (cast($4 as text) is null or operation = $4) and (cast($5 as text) is null or service = $5)
+        and (cast($6 as text) is null or id in (select entry_id from staff_entry_event where event_id = $6))
+        and (cast($7 as text) is null or id < $7)
+      order by id desc limit $8`,
+    [
+      from,
+      filter.before ?? Number.MAX_SAFE_INTEGER,
+      subject === undefined ? null : subjectTag({ root }, subject),
+      operation,
+      service,
+      event,
+      after,
+      limit,
+    ],
+    { plan: 'custom' },
+  );
+  return await Promise.all(
+    rows.map(async (row) => {
+      const entry = entryFromRow(root, row);
+      const found = await read('select event_id from staff_entry_event where entry_id = $1 order by event_id', [
+        entry.id,
+      ]);
+      return { ...entry, events: found.map((one) => idField(one, 'event_id', 'event')) };
+    }),
+  );
+}
+
+function entryFromRow(root: StaffKeys['root'], row: Row): StaffEntry {
+  const id = idField(row, 'id', 'staffEntry');
+  // `insertStaffEntry` wrote it, and it was authenticated.
+  const content = openStaffValue({ root }, id, bytesField(row, 'content')) as EntryContent;
+  return {
+    ...content,
+    id,
+    at: integerField(row, 'at'),
+    service: textOrNull(row, 'service'),
+    operation: textField(row, 'operation'),
+  };
+}

@@ -1,0 +1,17 @@
+import type { SignInArea } from './sign-in-flow.ts';
+
+/** Paths of the staff pages. */
+export const staffPaths = {
+  home: '/staff',
+  signIn: '/staff/sign-in',
+  returned: '/staff/sign-in/return',
+  signOut: '/staff/sign-out',
+} as const;
+
+/** The staff pages, for the sign-in. */
+export const staffArea: SignInArea = {
+  kind: 'staff',
+  home: staffPaths.home,
+  pages: /^\/staff(?:\?[\w=&%.~+-]{0,200})?$/,
+  tokenRule: 'It must be for STAFF_CLIENT_ID and the audience PUBLIC_URL/v1.',
+};

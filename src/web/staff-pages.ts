@@ -1,0 +1,167 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
+import type { ListedOperation } from '../api/operation.ts';
+import type { MountedHandler } from '../api/page-route.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { requestPath } from '../kernel/request-target.ts';
+import type { Locale } from '../locales/locale.ts';
+import { formatMessage } from '../locales/message-format.ts';
+import { readStaffMember, type StaffMemberAnswer } from '../staff/read-staff-member.ts';
+import { type Cookies, withCookies } from './browser-cookies.ts';
+import { type PageLayout, renderLayout } from './citizen-layout.ts';
+import type { CallOperation } from './citizen-operations.ts';
+import { citizenTextsOf } from './citizen-texts.ts';
+import { type Html, html } from './html.ts';
+import { chooseLocale, switchLanguage } from './page-language.ts';
+import { isCrossOrigin, isNavigation } from './request-origin.ts';
+import type { ActiveVisitor, SignInFlow, SignInResult } from './sign-in-flow.ts';
+import type { SiteFrame } from './site-frame.ts';
+import { staffPaths } from './staff-area.ts';
+
+/** Dependencies of the staff pages. */
+type StaffPagesDeps = {
+  readonly signInFlow: SignInFlow;
+  readonly clock: Clock;
+  readonly call: CallOperation;
+  readonly frame: SiteFrame;
+  readonly cookies: Cookies;
+  readonly publicUrl: string;
+  /** The name of the organisation that owns a client. */
+  readonly nameOf: (clientId: string) => string;
+  /** The sign-out page of the issuer; undefined if it has none, or cannot be reached. */
+  readonly signOutUrl: () => Promise<string | undefined>;
+  onFault(fault: unknown): void;
+};
+
+type StaffView = { readonly layout: PageLayout; readonly words: Locale['staffPages'] };
+
+const headers = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie', 'referrer-policy': 'same-origin' };
+const readMethods = ['GET', 'HEAD'];
+
+/** The pages of staff. Each page shows the response of an operation to the person's own token. */
+export function mountStaffPages(deps: StaffPagesDeps): readonly MountedHandler[] {
+  const { signInFlow } = deps;
+  const page = (
+    path: string,
+    methods: readonly string[],
+    answer: (request: IncomingMessage, view: StaffView) => Promise<BufferedResponse>,
+  ): MountedHandler => ({ paths: [path], methods, handler: handle(deps, answer) });
+  return [
+    page(staffPaths.home, readMethods, async (request, view) => await showHome(deps, request, view)),
+    page(staffPaths.signIn, ['GET'], async (request, view) =>
+      signInResponse(deps, view, await signInFlow.begin(request)),
+    ),
+    page(staffPaths.returned, ['GET'], async (request, view) =>
+      signInResponse(deps, view, await signInFlow.finish(request)),
+    ),
+    page(staffPaths.signOut, ['POST'], async (request, view) => {
+      request.resume();
+      if (isCrossOrigin(request, deps.publicUrl)) return { ...signInPage(deps, view), status: 403 };
+      const cookies = await signInFlow.end(request);
+      return withCookies(signedOutPage(deps, view, await deps.signOutUrl()), cookies);
+    }),
+  ];
+}
+
+function handle(
+  deps: StaffPagesDeps,
+  answer: (request: IncomingMessage, view: StaffView) => Promise<BufferedResponse>,
+): RequestListener {
+  return (request, response: ServerResponse) => {
+    const view = viewOf(deps, request);
+    const switched = switchLanguage(deps.cookies, request);
+    (switched === undefined ? answer(request, view) : Promise.resolve(switched))
+      .catch(async (fault: unknown) => {
+        deps.onFault(fault);
+        return unavailablePage(view);
+      })
+      .then((given) => sendBuffered(response, { ...given, headers: { ...given.headers, ...headers } }))
+      .catch(() => response.destroy());
+  };
+}
+
+function viewOf({ frame, cookies }: StaffPagesDeps, request: IncomingMessage): StaffView {
+  const locale = chooseLocale(cookies, request);
+  const words = citizenTextsOf(locale, frame.timeZone);
+  const isStep = requestPath(request.url) !== staffPaths.home;
+  const area = { home: staffPaths.home, navigation: navigation(words.nav.signOut) };
+  return {
+    layout: { words, site: locale.staffPages.site, frame, area, url: isStep ? staffPaths.home : request.url },
+    words: locale.staffPages,
+  };
+}
+
+const navigation = (signOut: string): Html =>
+  html`<nav><ul><li><form method="post" action="${staffPaths.signOut}"><button type="submit">${signOut}</button></form></li></ul></nav>`;
+
+/** Shows the home page to a signed-in person. Everybody else sees the sign-in page. */
+async function showHome(deps: StaffPagesDeps, request: IncomingMessage, view: StaffView): Promise<BufferedResponse> {
+  const visitor = isCrossOrigin(request, deps.publicUrl) ? 'nobody' : await deps.signInFlow.visitorOf(request);
+  if (visitor === 'too-many') return unavailablePage(view);
+  if (typeof visitor === 'string') return signInPage(deps, view, visitor === 'ended');
+  const isRenewable = 'expired' in visitor ? visitor.expired === 'token' : visitor.renewal === 'due';
+  if (isRenewable && isNavigation(request)) {
+    // If the issuer does not respond, a session goes on until its token expires.
+    const step = await deps.signInFlow.renew(request, request.url ?? staffPaths.home).catch(deps.onFault);
+    if (step !== undefined) return signInResponse(deps, view, step);
+  }
+  return 'expired' in visitor ? signInPage(deps, view, true) : await homePage(deps, view, visitor);
+}
+
+async function homePage(
+  { call, clock, nameOf }: StaffPagesDeps,
+  { layout, words }: StaffView,
+  { token, endsAt }: ActiveVisitor,
+): Promise<BufferedResponse> {
+  const member = await readJson<StaffMemberAnswer>(call, readStaffMember, token);
+  if (member === undefined) return unavailablePage({ layout });
+  const { name, service, scopes } = member;
+  const { language } = layout.words;
+  const rights = Object.entries(words.rights).filter(([scope]) => scopes.some((one) => one === scope));
+  const content = html`<p>${service === null ? words.allServices : formatMessage(language, words.service, { service: nameOf(service) })}</p>
+    ${rights.length === 0 ? html`<p>${words.noRights}</p>` : html`<h2>${words.rightsTitle}</h2><ul>${rights.map(([, text]) => html`<li>${text}</li>`)}</ul>`}`;
+  const minutesLeft = (endsAt - clock.now()) / 60_000;
+  return renderLayout({ ...layout, person: { name }, minutesLeft }, { title: words.site, content });
+}
+
+/** The JSON of an operation; undefined if it was refused, because a dependency does not respond or the rights have changed. */
+async function readJson<Answer>(
+  call: CallOperation,
+  operation: ListedOperation,
+  token: string,
+): Promise<Answer | undefined> {
+  const answer = await call(operation, token);
+  return 'json' in answer ? (answer.json as Answer) : undefined;
+}
+
+function signInPage({ publicUrl }: StaffPagesDeps, { layout, words }: StaffView, ended = false): BufferedResponse {
+  const { signIn } = layout.words;
+  const content = html`${ended ? html`<p class="note">${signIn.ended}</p>` : ''}<p>${words.signInText}</p>
+    <p><a class="action" href="${publicUrl}${staffPaths.signIn}">${signIn.link}</a></p>`;
+  return renderLayout(layout, { title: words.signInTitle, content });
+}
+
+function signInResponse(deps: StaffPagesDeps, view: StaffView, step: SignInResult): BufferedResponse {
+  if ('to' in step && !('failed' in step))
+    return { status: 303, headers: { location: step.to, 'set-cookie': [...step.cookies] }, body: '' };
+  if (step.failed === 'over') return withCookies(signInPage(deps, view, true), step.cookies);
+  const { title, text, link } = view.layout.words.notSignedIn;
+  const content = html`<p>${text}</p><p><a class="action" href="${deps.publicUrl}${staffPaths.signIn}">${link}</a></p>`;
+  return withCookies(renderLayout(view.layout, { title, content, status: 403 }), step.cookies);
+}
+
+/** Shown after the sign-out. The issuer has a session of its own, which another link ends. */
+function signedOutPage({ publicUrl }: StaffPagesDeps, { layout, words }: StaffView, issuerUrl: string | undefined) {
+  const { title, leave, again } = layout.words.signedOut;
+  const content = html`<p>${words.signedOut}</p>
+    ${issuerUrl === undefined ? '' : html`<p><a href="${issuerUrl}">${leave}</a></p>`}
+    <p><a href="${publicUrl}${staffPaths.signIn}">${again}</a></p>`;
+  const page = renderLayout(layout, { title, content });
+  // The next person at this browser must not see pages from its cache.
+  return { ...page, headers: { ...page.headers, 'clear-site-data': '"cache"' } };
+}
+
+function unavailablePage({ layout }: Pick<StaffView, 'layout'>): BufferedResponse {
+  const { title, text } = layout.words.unavailable;
+  return renderLayout(layout, { title, content: html`<p>${text}</p>`, status: 503 });
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { exportJWK, generateKeyPair } from 'jose';
+import { proposableOperations } from '../../src/staff/proposable/proposable-operations.ts';
+import { engines } from '../support/database-engines.ts';
+import { fileCleanupScope, waitUntilSigned } from '../support/server-process.ts';
+import { openStaffSite, type StaffSite, staffRoles, type TestPerson } from '../support/staff-site.ts';
+
+const thisFile = fileCleanupScope();
+const sites = new Map<string, StaffSite>();
+before(async () => {
+  for (const { name: engine } of engines) sites.set(engine, await openStaffSite(thisFile, { engine }));
+});
+const siteOn = (engine: string) => sites.get(engine) ?? assert.fail(`no site on ${engine}`);
+
+type Members = Readonly<Record<string, unknown>>;
+const listOf = (from: Members | undefined, name: string) => (from?.[name] ?? []) as readonly Members[];
+const operator: TestPerson = { subject: 'olu', roles: ['operator'] };
+const approver: TestPerson = { subject: 'alex', roles: ['approver'] };
+
+async function propose(site: StaffSite, operation: string, input: Members, person = operator) {
+  const body = { operation, input, reason: 'The case needs it.' };
+  return await site.request(await site.staffToken(person), 'POST', '/v1/staff/proposals', body);
+}
+
+async function decide(site: StaffSite, id: unknown, decision: 'approve' | 'refuse', person = approver) {
+  return await site.request(await site.staffToken(person), 'POST', `/v1/staff/proposals/${String(id)}/${decision}`, {});
+}
+
+const problemOf = ({ status, json }: { readonly status: number; readonly json: Members }) =>
+  [status, String(json['type']).split('/').at(-1)] as const;
+
+async function entriesOf(site: StaffSite, query: string): Promise<readonly Members[]> {
+  const auditor = await site.staffToken({ subject: 'ada', roles: ['auditor'] });
+  return (await site.request(auditor, 'GET', `/v1/staff/log?${query}`)).json['items'] as readonly Members[];
+}
+
+const publicKeys = async () => {
+  const { publicKey } = await generateKeyPair('ES256');
+  return { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }] };
+};
+
+for (const { name: engine } of engines) {
+  test(`${engine}: an approved erasure erases the citizen, and the staff log and one ledger event name both people`, async () => {
+    const site = siteOn(engine);
+    const proposed = await propose(site, 'eraseCitizen', { citizenId: 'demo-haruka' });
+    assert.deepEqual([proposed.status, proposed.json['status']], [202, 'proposed'], JSON.stringify(proposed.json));
+    const { id } = proposed.json;
+    const approved = await decide(site, id, 'approve');
+    assert.deepEqual([approved.status, approved.json['status']], [200, 'approved'], JSON.stringify(approved.json));
+    assert.deepEqual(problemOf(await decide(site, id, 'approve')), [409, 'proposal-ended']);
+    assert.deepEqual(problemOf(await decide(site, id, 'refuse')), [409, 'proposal-ended']);
+    await waitUntilSigned(site.server);
+    const [entry] = await entriesOf(site, 'operation=eraseCitizen');
+    const { subject, reason, reference, before: earlier, after } = entry ?? {};
+    assert.deepEqual(
+      [subject, reason, reference, earlier, after],
+      ['alex', 'The case needs it.', id, { erased: false }, { erased: true, keepsRegisterRow: false }],
+    );
+    const events = listOf(entry, 'events');
+    assert.equal(events.length, 2);
+    for (const { proof } of events) assert.match(String(proof), /^c2sp\.org\/tlog-proof@v1\n/);
+    const read = await site.request(await site.staffToken(approver), 'GET', `/v1/staff/proposals/${String(id)}`);
+    const { proposedBy, decision, input } = read.json;
+    assert.deepEqual(proposedBy, { subject: 'olu', name: 'Name of olu' });
+    assert.equal((decision as Members)['subject'], 'alex');
+    // The erasure replaced the id of the citizen in the proposal too.
+    assert.match(String((input as Members)['citizenId']), /^erased:[0-9a-f]{32}$/);
+    const again = await propose(site, 'eraseCitizen', { citizenId: 'demo-never-known' });
+    assert.deepEqual(problemOf(await decide(site, again.json['id'], 'approve')), [409, 'conflict']);
+  });
+
+  test(`${engine}: concurrent approvals of one proposal take effect once`, async () => {
+    const site = siteOn(engine);
+    const wanted = { name: 'Water Board', kind: 'test', scopes: ['notifications:send'], jwks: await publicKeys() };
+    const proposed = await propose(site, 'createClient', wanted);
+    assert.equal(proposed.status, 202, JSON.stringify(proposed.json));
+    const others = ['alex', 'kim', 'lee'].map((subject) => ({ subject, roles: ['approver'] }));
+    const results = await Promise.all(others.map((person) => decide(site, proposed.json['id'], 'approve', person)));
+    assert.deepEqual(results.map(({ status }) => status).sort(), [200, 409, 409]);
+    assert.equal((await entriesOf(site, 'operation=createClient')).length, 1);
+  });
+}
+
+test('nobody approves or refuses their own proposal, also with all roles and also when it has ended', async () => {
+  const site = siteOn('sqlite');
+  const everything = { subject: 'root', roles: [...staffRoles] };
+  const { json } = await propose(site, 'eraseCitizen', { citizenId: 'demo-anh' }, everything);
+  for (const decision of ['approve', 'refuse'] as const)
+    assert.deepEqual(problemOf(await decide(site, json['id'], decision, everything)), [403, 'own-proposal']);
+  assert.equal((await decide(site, json['id'], 'refuse')).json['status'], 'refused');
+  assert.deepEqual(problemOf(await decide(site, json['id'], 'approve', everything)), [403, 'own-proposal']);
+  assert.deepEqual(problemOf(await decide(site, json['id'], 'approve')), [409, 'proposal-ended']);
+});
+
+test('a proposal needs a right of its operation, a valid input, and a state that allows it', async () => {
+  const site = siteOn('sqlite');
+  for (const { name, proposers } of proposableOperations)
+    for (const role of staffRoles) {
+      const scope = { support: 'staff:support', caseworker: 'staff:send', approver: 'staff:approve' }[String(role)];
+      const own = scope ?? (role === 'operator' ? 'staff:operate' : 'staff:audit');
+      const answer = await propose(site, name, {}, { subject: 'one', roles: [role] });
+      const isPermitted = proposers.some((one) => one === own);
+      assert.deepEqual(
+        problemOf(answer),
+        isPermitted ? [400, 'bad-request'] : [403, 'missing-scope'],
+        `${name} ${role}`,
+      );
+    }
+  const impossible: Readonly<Record<string, Members>> = {
+    releaseHold: { hold: 'hld_01JD3Y9Z8Q6W2V5T4R7N0M1KXC' },
+    liftCitizenLock: { citizenId: 'demo-mary', messageToCitizen: 'You asked for it.' },
+    changeClient: { clientId: 'unknown', scopes: ['events:read'] },
+    addPolicy: { document: '{}' },
+    createClient: { name: 'Both', kind: 'live', scopes: ['events:read'] },
+  };
+  for (const [operation, input] of Object.entries(impossible))
+    assert.deepEqual(problemOf(await propose(site, operation, input)), [409, 'conflict'], operation);
+});
+
+test('an approved change of a client records its rights before and after', async () => {
+  const site = siteOn('sqlite');
+  const wanted = { name: 'Parking', kind: 'live', scopes: ['notifications:send'], jwks: await publicKeys() };
+  const created = await propose(site, 'createClient', wanted);
+  await decide(site, created.json['id'], 'approve');
+  const [made] = await entriesOf(site, 'operation=createClient');
+  const clientId = Object(made?.['after']).clientId as unknown;
+  const scopes = ['access-log:hide', 'notifications:send'];
+  const change = await propose(site, 'changeClient', { clientId, scopes });
+  assert.equal(change.status, 202, JSON.stringify(change.json));
+  // Nothing changes before the approval.
+  assert.deepEqual(await entriesOf(site, 'operation=changeClient'), []);
+  assert.equal((await decide(site, change.json['id'], 'approve')).status, 200);
+  const [entry] = await entriesOf(site, 'operation=changeClient');
+  const rights = { clientId, purposes: null, legalBases: null, policy: null };
+  assert.deepEqual(
+    [entry?.['before'], entry?.['after']],
+    [
+      { ...rights, scopes: ['notifications:send'] },
+      { ...rights, scopes },
+    ],
+  );
+});
+
+test('a citizen lock is lifted by the approval, and the citizen sees the event without the names of staff', async () => {
+  const site = siteOn('sqlite');
+  const citizen = await site.citizenToken('demo-mary');
+  const locked = await site.request(citizen, 'POST', '/v1/register-lock', { locked: true });
+  assert.ok(locked.status < 300, JSON.stringify(locked.json));
+  const input = { citizenId: 'demo-mary', messageToCitizen: 'You asked for it by letter.' };
+  const proposed = await propose(site, 'liftCitizenLock', input, { subject: 'sam', roles: ['support'] });
+  assert.equal(proposed.status, 202, JSON.stringify(proposed.json));
+  assert.equal((await decide(site, proposed.json['id'], 'approve')).status, 200);
+  await waitUntilSigned(site.server);
+  const log = await site.request(citizen, 'GET', '/v1/access-log?before=999999999999999&limit=5');
+  const uses = log.json['usages'] as readonly Members[];
+  const lifted = uses.find(({ usage }) => usage === 'own-lock.lifted') ?? assert.fail(JSON.stringify(uses));
+  assert.deepEqual([lifted['initiator'], lifted['details']], ['operator', { reason: 'You asked for it by letter.' }]);
+  assert.doesNotMatch(JSON.stringify(uses), /"sam"|"alex"/);
+});
+
+test('people of two services do not see or decide the proposals of each other', async () => {
+  const site = siteOn('sqlite');
+  const person = { subject: 'una', roles: ['operator'], service: 'service-one' };
+  const { json } = await propose(site, 'eraseCitizen', { citizenId: 'demo-layla' }, person);
+  const other = { ...approver, subject: 'other', service: 'service-two' };
+  assert.deepEqual(problemOf(await decide(site, json['id'], 'approve', other)), [404, 'proposal-not-found']);
+  const list = await site.request(await site.staffToken(other), 'GET', '/v1/staff/proposals?status=proposed');
+  assert.deepEqual(list.json['items'], []);
+  const own = await site.request(await site.staffToken(person), 'GET', '/v1/staff/proposals?status=proposed');
+  assert.deepEqual(
+    (own.json['items'] as readonly Members[]).map(({ id }) => id),
+    [json['id']],
+  );
+  const attention = await site.request(await site.staffToken(operator), 'GET', '/v1/staff/attention');
+  assert.ok(Number((attention.json['proposals'] as Members)['count']) >= 1);
+  assert.equal((await decide(site, json['id'], 'refuse', { ...other, service: 'service-one' })).status, 200);
+});
+
+test('without four eyes a proposal takes effect at once, and the staff log has it', async (t) => {
+  const site = await openStaffSite(t, { settings: { STAFF_FOUR_EYES: 'off' } });
+  const proposed = await propose(site, 'eraseCitizen', { citizenId: 'demo-anh' });
+  assert.deepEqual([proposed.status, proposed.json['status']], [202, 'approved'], JSON.stringify(proposed.json));
+  const [entry] = await entriesOf(site, 'operation=eraseCitizen');
+  assert.equal(entry?.['subject'], 'olu');
+});
