@@ -5,6 +5,7 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
 import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
 import { type LetterDeps, renderLetterPdf } from '../../src/notifications/letters/render-letter.ts';
+import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
 import { letterTimeMs, makeLetter, printedLines, readPdfTexts } from '../support/letters.ts';
 
 const newId = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
@@ -101,7 +102,23 @@ test('an address of six lines fits into each window in every bundled script', as
 test('a letter lists its documents and states that they are in the inbox', async (t) => {
   const content = { message: 'x', attachments: [{ id: newId('document'), title: 'Assessment' }] };
   const { text } = await printedOf(partsFor(t), makeLetter('x', { content, language: 'fr' }));
-  assert.match(text, /Documentsjointsàcemessage,dansvotremessagerie:•?Assessment/);
+  assert.match(text, /Documentsjointsàcemessage,dansvotreboîtederéception:•?Assessment/);
+});
+
+test('a letter says in its language when its message counts as delivered, and names no day that is not certain', async (t) => {
+  const parts = partsFor(t);
+  const base = { rule: 'opened', confirmationCounts: false, awaitsLetter: false };
+  const printedWith = async (language: string, legalNotice: OutgoingMessage['legalNotice']) =>
+    (await printedOf(parts, makeLetter('x', { language, legalNotice }))).text;
+  assert.match(
+    await printedWith('de', { ...base, dueOn: '2026-02-02' }),
+    /xDieseNachricht.*inIhremPostfachöffnen\.Abdem2\.Februar2026giltsiealszugestellt.*Fristen/,
+  );
+  assert.match(
+    await printedWith('en', { ...base, awaitsLetter: true }),
+    /Ifyoudonotopenitthere,itcountsasdeliveredthreeworkingdaysafterthisletterissent\.Timelimits/,
+  );
+  assert.doesNotMatch(await printedWith('en', undefined), /counts/);
 });
 
 /** A name of 200 characters, and the longest address that the setting accepts. */

@@ -4,6 +4,7 @@ import { formatMessage } from '../../locales/message-format.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { blocksOf } from '../notification/message-content.ts';
 import { contactLines } from '../rendering/contact-lines.ts';
+import { legalLetterSentences } from '../rendering/legal-text.ts';
 import { defaultSubject, messageNumberText } from '../rendering/mail-text.ts';
 import type { InlineRun, MarkdownBlock } from '../text/markdown.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
@@ -53,6 +54,7 @@ export type LetterInput = Pick<
   | 'returnAddress'
   | 'senderSettings'
   | 'reference'
+  | 'legalNotice'
   | 'subject'
   | 'content'
   | 'reminder'
@@ -91,6 +93,7 @@ export function letterTemplateData(message: LetterInput, layout: LetterLayout): 
     contact: contactParts(message, large ? widths.text : widths.head),
     address: address.map((line) => breakLongWords(line, widths.address)),
     blocks: printedBlocks(blocksOf(message.content), widths.text),
+    legal: legalParts(message, widths.text),
     ours: language,
     attached: texts.attachments,
     attachments: (message.content.attachments ?? []).map(({ title: name }) => textParts(cleanLine(name), widths.text)),
@@ -122,6 +125,11 @@ function contactParts(message: LetterInput, width: number): LinePart[][] {
     const parts = isolated(message, urlParts(value, width));
     return isolated(message, phraseParts(text.replace(value, valueMark), valueMark, parts));
   });
+}
+
+/** When the message counts as served; empty if its sender named no rule. */
+function legalParts({ language, legalNotice }: LetterInput, width: number): LinePart[] {
+  return legalNotice === undefined ? [] : textParts(legalLetterSentences(language, legalNotice).join(' '), width);
 }
 
 /** The reference of the sender; empty if it gave none. */

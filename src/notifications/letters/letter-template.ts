@@ -94,6 +94,7 @@ export const letterTemplate = `
 }))
 #heading(level: 1, parts-of(data.heading))
 #for b in data.blocks { block-of(b) }
+#if data.legal.len() > 0 { par(text(lang: data.ours, parts-of(data.legal))) }
 #if data.attachments.len() > 0 {
   par(text(lang: data.ours, data.attached))
   list(..data.attachments.map(title => parts-of(title)))
