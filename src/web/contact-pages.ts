@@ -43,6 +43,7 @@ export const contactPaths = {
   channels: `${citizenPaths.contact}/channels`,
   hours: `${citizenPaths.contact}/hours`,
   language: `${citizenPaths.contact}/language`,
+  printSize: `${citizenPaths.contact}/print-size`,
   address: { email: `${citizenPaths.contact}/email`, sms: `${citizenPaths.contact}/phone` },
   code: { email: `${citizenPaths.contact}/email/code`, sms: `${citizenPaths.contact}/phone/code` },
   remove: { email: `${citizenPaths.contact}/email/remove`, sms: `${citizenPaths.contact}/phone/remove` },
@@ -75,6 +76,7 @@ export function contactOverviewPage(
     [contact.order.label, orderRow(words, preferences)],
     [contact.hours.label, hoursRow(words, preferences)],
     [contact.language.label, languageRow(words, preferences)],
+    [contact.printSize.label, printSizeRow(words, preferences)],
   ];
   const content = html`${done === undefined ? '' : successBanner(doneText(contact, done))}
     <p>${contact.intro}</p>
@@ -135,6 +137,11 @@ function languageRow({ contact, language }: CitizenTexts, { language: chosen }: 
   const { noPreference, title } = contact.language;
   return html`<p>${chosen === null ? noPreference : languageName(language, chosen)}</p>
     <p>${linkTo(contactPaths.language, title)}</p>`;
+}
+
+function printSizeRow({ contact }: CitizenTexts, { largePrint }: Preferences): Html {
+  const { large, normal, title } = contact.printSize;
+  return html`<p>${largePrint === true ? large : normal}</p><p>${linkTo(contactPaths.printSize, title)}</p>`;
 }
 
 type FormPage = {
@@ -246,6 +253,23 @@ export function languagePage(frame: PageLayout, { fields, ...state }: FormState<
     chosen: fields,
   })}</p>`;
   return formPage(frame, { title, path: contactPaths.language, form, button: saveButton(words), state });
+}
+
+/** The form for the print size of letters. `fields` is `normal` or `large`. */
+export function printSizePage(frame: PageLayout, { fields, ...state }: FormState<string>): BufferedResponse {
+  const { words } = frame;
+  const { label, large, normal, title } = words.contact.printSize;
+  const form = html`<p>${faultText(state.faults, 'printSize')}${selectField({
+    name: 'printSize',
+    label,
+    attributes: fieldAttributes(state.faults, 'printSize'),
+    options: [
+      ['normal', normal],
+      ['large', large],
+    ],
+    chosen: fields,
+  })}</p>`;
+  return formPage(frame, { title, path: contactPaths.printSize, form, button: saveButton(words), state });
 }
 
 function languageName(language: string, tag: string): string {
