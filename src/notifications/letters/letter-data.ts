@@ -95,7 +95,7 @@ export function letterTemplateData(message: LetterInput, layout: LetterLayout): 
     blocks: printedBlocks(blocksOf(message.content), widths.text),
     legal: legalParts(message, widths.text),
     ours: language,
-    attached: texts.attachments,
+    attached: isolated(message, [texts.attachments]),
     attachments: (message.content.attachments ?? []).map(({ title: name }) => textParts(cleanLine(name), widths.text)),
     window: addressWindows[layout.window],
   };
@@ -108,7 +108,9 @@ function headOf(message: LetterInput, layout: LetterLayout, width: number) {
   const returnAddress = message.returnAddress ?? layout.returnAddress ?? [];
   const logo = logoFileOf(layout.logos ?? [], message.clientId);
   return {
-    sender: narrowLine(message.sender),
+    sender: textParts(cleanLine(message.sender), width),
+    back: [message.sender, ...returnAddress].map(narrowLine),
+    rtl: isRightToLeft(message.sender),
     lines: returnAddress.map(narrowLine),
     ...(logo === undefined ? {} : { logo }),
   };
@@ -128,8 +130,10 @@ function contactParts(message: LetterInput, width: number): LinePart[][] {
 }
 
 /** When the message counts as served; empty if its sender named no rule. */
-function legalParts({ language, legalNotice }: LetterInput, width: number): LinePart[] {
-  return legalNotice === undefined ? [] : textParts(legalLetterSentences(language, legalNotice).join(' '), width);
+function legalParts(message: LetterInput, width: number): LinePart[] {
+  const { language, legalNotice } = message;
+  if (legalNotice === undefined) return [];
+  return isolated(message, textParts(legalLetterSentences(language, legalNotice).join(' '), width));
 }
 
 /** The reference of the sender; empty if it gave none. */

@@ -9,10 +9,14 @@ export function legalSentences(tag: string | undefined, notice: LegalNotice): st
   return [textOf(tag, notice, texts), texts.deadlines];
 }
 
-/** The same sentences in a letter, which can be the letter that the message needs. The day of its handover is not known yet. */
+/**
+ * The same sentences in a letter, which can be the letter that the message needs. The day of its handover is not known yet. Another day
+ * stays on one line.
+ */
 export function legalLetterSentences(tag: string | undefined, notice: LegalNotice): string[] {
   const { legalEffect: texts } = localeFor(tag);
-  return [textOf(tag, notice, { ...texts, afterLetter: texts.afterThisLetter }), texts.deadlines];
+  const dayOf = (language: string, day: string) => dayIn(language, day).replaceAll(' ', '\u00a0');
+  return [textOf(tag, notice, { ...texts, afterLetter: texts.afterThisLetter }, dayOf), texts.deadlines];
 }
 
 /** The short form for a text message. */
@@ -29,9 +33,14 @@ export function legalRowText(tag: string | undefined, notice: LegalNotice): stri
 
 type LegalForms = Readonly<Record<'effective' | 'fromDay' | 'afterLetter' | 'whenOpened', string>>;
 
-function textOf(tag: string | undefined, { effectiveOn, dueOn, awaitsLetter }: LegalNotice, forms: LegalForms): string {
+function textOf(
+  tag: string | undefined,
+  { effectiveOn, dueOn, awaitsLetter }: LegalNotice,
+  forms: LegalForms,
+  dayOf = dayIn,
+): string {
   const { language } = localeFor(tag);
-  const withDay = (text: string, day: string) => formatMessage(language, text, { day: dayIn(language, day) });
+  const withDay = (text: string, day: string) => formatMessage(language, text, { day: dayOf(language, day) });
   if (effectiveOn !== undefined) return withDay(forms.effective, effectiveOn);
   if (dueOn !== undefined) return withDay(forms.fromDay, dueOn);
   return awaitsLetter ? forms.afterLetter : forms.whenOpened;
