@@ -96,7 +96,7 @@ export const demoMessages: readonly DemoMessage[] = [
     citizenId: 'demo-mary',
     subject: 'Decision on your parking permit',
     message:
-      'We have refused your application for a parking permit, because your house has its own car park.\n\nYou can object to this decision within 30 days after it counts as delivered.',
+      'We have refused your application for a parking permit, because your building has its own car park.\n\nYou can object to this decision within 30 days after it counts as delivered.',
     category: 'decision',
     legalEffect: 'after-7-days',
     respondInDays: 30,

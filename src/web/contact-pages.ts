@@ -239,37 +239,39 @@ export function hoursPage(
 }
 
 /** The form for the language of messages. `fields` is its tag, or empty. */
-export function languagePage(frame: PageLayout, { fields, ...state }: FormState<string>): BufferedResponse {
+export function languagePage(frame: PageLayout, state: FormState<string>): BufferedResponse {
   const { words } = frame;
-  const { label, hint, noPreference, title } = words.contact.language;
-  const known = new Set([...pageLanguages, ...(fields === '' ? [] : [fields])]);
+  const texts = words.contact.language;
+  const known = new Set([...pageLanguages, ...(state.fields === '' ? [] : [state.fields])]);
   const named = [...known].map((tag): SelectOption => [tag, languageName(words.language, tag)]);
   const sorted = named.sort(([, one], [, other]) => one.localeCompare(other, words.language));
-  const form = html`<p id="language-hint">${hint}</p><p>${faultText(state.faults, 'language')}${selectField({
-    name: 'language',
-    label,
-    attributes: fieldAttributes(state.faults, 'language', 'language-hint'),
-    options: [['', noPreference], ...sorted],
-    chosen: fields,
-  })}</p>`;
-  return formPage(frame, { title, path: contactPaths.language, form, button: saveButton(words), state });
+  return choicePage(frame, { ...texts, name: 'language', options: [['', texts.noPreference], ...sorted] }, state);
 }
 
 /** The form for the print size of letters. `fields` is `normal` or `large`. */
-export function printSizePage(frame: PageLayout, { fields, ...state }: FormState<string>): BufferedResponse {
-  const { words } = frame;
-  const { label, large, normal, title } = words.contact.printSize;
-  const form = html`<p>${faultText(state.faults, 'printSize')}${selectField({
-    name: 'printSize',
-    label,
-    attributes: fieldAttributes(state.faults, 'printSize'),
-    options: [
-      ['normal', normal],
-      ['large', large],
-    ],
-    chosen: fields,
-  })}</p>`;
-  return formPage(frame, { title, path: contactPaths.printSize, form, button: saveButton(words), state });
+export function printSizePage(frame: PageLayout, state: FormState<string>): BufferedResponse {
+  const texts = frame.words.contact.printSize;
+  const options: SelectOption[] = [
+    ['normal', texts.normal],
+    ['large', texts.large],
+  ];
+  return choicePage(frame, { ...texts, name: 'printSize', options }, state);
+}
+
+type Choice = {
+  readonly name: 'language' | 'printSize';
+  readonly title: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly options: readonly SelectOption[];
+};
+
+/** A page whose form is one list. */
+function choicePage(frame: PageLayout, choice: Choice, { fields, ...state }: FormState<string>): BufferedResponse {
+  const { name, title, label, hint, options } = choice;
+  const attributes = fieldAttributes(state.faults, name, hint === undefined ? undefined : `${name}-hint`);
+  const form = html`${hint === undefined ? '' : html`<p id="${name}-hint">${hint}</p>`}<p>${faultText(state.faults, name)}${selectField({ name, label, attributes, options, chosen: fields })}</p>`;
+  return formPage(frame, { title, path: contactPaths[name], form, button: saveButton(frame.words), state });
 }
 
 function languageName(language: string, tag: string): string {

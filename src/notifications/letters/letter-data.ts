@@ -45,22 +45,10 @@ export type LetterLayout = {
   readonly logos?: readonly string[];
 };
 
-/** The parts of a message that a letter shows. */
-export type LetterInput = Pick<
+/** The parts of a message that a letter shows. A letter always has the whole text. */
+export type LetterInput = Omit<
   OutgoingMessage,
-  | 'address'
-  | 'clientId'
-  | 'sender'
-  | 'returnAddress'
-  | 'senderSettings'
-  | 'reference'
-  | 'legalNotice'
-  | 'subject'
-  | 'content'
-  | 'reminder'
-  | 'language'
-  | 'largePrint'
-  | 'at'
+  'notification' | 'delivery' | 'attempt' | 'originalAttempt' | 'category' | 'noticeOnly'
 > & { readonly notification: string };
 
 /** The data of the template as JSON; undefined if the address cannot fit into a window. */
