@@ -24,10 +24,7 @@ export const letterTemplate = `
   else { fixed(part.keep) }
 }
 // A list is narrower than the page.
-#let parts-of(parts, limit: 145mm) = parts.map(part => {
-  if type(part) == str or "broken" not in part { part-of(part, limit, body => body) }
-  else { context part-of(part, limit, body => body) }
-}).join()
+#let parts-of(parts, limit: 145mm) = parts.map(part => if type(part) == str [#part] else { context part-of(part, limit, it => it) }).join()
 #let heading-sizes = (size(13pt, 22pt), size(11.5pt, 20pt), size(10.5pt, 18pt))
 // PDF/UA-1 requires the text of a heading, so the context is around the heading and not in it.
 #let heading-parts(parts, level) = parts.map(part => part-of(part, 145mm,

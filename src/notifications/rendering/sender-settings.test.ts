@@ -85,9 +85,11 @@ test('the sender of a text message has at most 11 characters, from its setting o
       senderOf('National Tax Agency'),
       senderOf('Région d’Île-de-France'),
       senderOf('Finanzverwaltung'),
-      senderOf('Υπουργείο'),
+      senderOf('Υπουργείο Οικονομικών'),
+      senderOf('Łódź Straßenamt'),
+      senderOf('TAPU İdaresi Çankırı'),
     ],
-    ['NHealth', 'Tax Office', 'Northern', 'National', 'Region d', 'Finanzverwa', 'Υπουργείο'],
+    ['NHealth', 'Tax Office', 'Northern', 'National', 'Region d', 'Finanzverwa', 'Υπουργείο', 'Lodz', 'TAPU'],
   );
 });
 

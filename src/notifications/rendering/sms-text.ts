@@ -1,7 +1,6 @@
 import { localeFor } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
-import type { LegalNotice } from '../notification/legal-notice.ts';
-import type { MessageContent } from '../notification/message-content.ts';
+import type { OutgoingMessage } from '../notification/channel.ts';
 import { closeBidiControls } from '../text/close-bidi-controls.ts';
 import { legalSmsText } from './legal-text.ts';
 import { renderPlainText } from './plain-text.ts';
@@ -65,21 +64,17 @@ function segmentCountOf(
   return count;
 }
 
+type SmsDraft = Pick<OutgoingMessage, 'sender' | 'subject' | 'content' | 'language' | 'noticeOnly' | 'legalNotice'> & {
+  /** The link to the message in the inbox, which follows an announcement. */
+  readonly inbox?: string | undefined;
+};
+
 /**
  * Renders a text message: the full text if it is short enough, else an announcement with the subject, or without it if that is still too
  * long. Both say when the message counts as served. A message with an address of its own is never announced, because it may not be in
  * the inbox. A notice has nothing of the message.
  */
-export function renderSmsText(message: {
-  readonly sender: string;
-  readonly subject: string | undefined;
-  readonly content: MessageContent;
-  readonly language: string | undefined;
-  /** The link to the message in the inbox, which follows an announcement. */
-  readonly inbox?: string | undefined;
-  readonly noticeOnly?: boolean;
-  readonly legalNotice?: LegalNotice | undefined;
-}): SmsText {
+export function renderSmsText(message: SmsDraft): SmsText {
   const { sender, subject, noticeOnly = false } = message;
   const { language, message: texts } = localeFor(message.language);
   const { inbox: link, legalNotice } = message;
