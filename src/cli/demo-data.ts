@@ -47,7 +47,7 @@ export const demoDocuments: readonly DemoDocument[] = [
     citizenId: 'demo-layla',
     title: 'شهادة ميلاد',
     kind: 'certificate',
-    text: 'BIRTH CERTIFICATE\n\nليلى الحداد\n1995-07-30, عمّان\n',
+    text: 'شهادة ميلاد\n\nليلى الحداد\n1995-07-30، عمّان\n',
   },
   {
     citizenId: 'demo-mary',
