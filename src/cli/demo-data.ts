@@ -47,7 +47,7 @@ export const demoDocuments: readonly DemoDocument[] = [
     citizenId: 'demo-layla',
     title: 'شهادة ميلاد',
     kind: 'certificate',
-    text: 'BIRTH CERTIFICATE\n\nليلى الحداد\n1995-07-30, عمّان\n',
+    text: 'شهادة ميلاد\n\nليلى الحداد\n1995-07-30، عمّان\n',
   },
   {
     citizenId: 'demo-mary',
@@ -63,9 +63,19 @@ export type DemoMessage = {
   readonly subject: string;
   readonly message: string;
   readonly category?: 'decision';
+  readonly legalEffect?: string;
   readonly respondInDays?: number;
   /** The demo sends such a message only if it captures all channels, so that its start calls no provider. */
   readonly channels?: readonly ('email' | 'sms' | 'letter')[];
+};
+
+/** How the service of the demo writes to citizens. The phone number is reserved for fiction. */
+export const demoSenderSettings = {
+  replyTo: 'permits@service.example',
+  contactPhone: '+44 20 7946 0123',
+  contactEmail: 'permits@service.example',
+  contactUrl: 'https://permits.service.example/',
+  smsSender: 'DemoPermits',
 };
 
 /** The messages that the demo sends. */
@@ -81,6 +91,15 @@ export const demoMessages: readonly DemoMessage[] = [
     citizenId: 'demo-mary',
     subject: 'A document for you',
     message: 'You have a new document. Sign in to read it.',
+  },
+  {
+    citizenId: 'demo-mary',
+    subject: 'Decision on your parking permit',
+    message:
+      'We have refused your application for a parking permit, because your building has its own car park.\n\nYou can object to this decision within 30 days after it counts as delivered.',
+    category: 'decision',
+    legalEffect: 'after-7-days',
+    respondInDays: 30,
   },
   {
     citizenId: 'demo-oleksandr',
@@ -101,7 +120,7 @@ export const demoMessages: readonly DemoMessage[] = [
 
 /** The texts of the sign-in that say what the pages of a person show, in the order of the list. */
 export const demoShows: Readonly<Record<string, string>> = {
-  'demo-mary': 'A message and a document, in English',
+  'demo-mary': 'A decision with a legal effect and a deadline, a message and a document, in English',
   'demo-lukasz': 'A decision with a deadline, in Polish, also sent by email, text message and letter',
   'demo-layla': 'A message and a document in Arabic',
   'demo-eleni': 'A message with a list and a document, in Greek and English',

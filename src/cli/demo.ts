@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,6 +17,7 @@ import {
   demoCitizens,
   demoDocuments,
   demoMessages,
+  demoSenderSettings,
 } from './demo-data.ts';
 import { writeDemoEnvironments } from './demo-environments.ts';
 import { personas } from './personas.ts';
@@ -96,6 +98,7 @@ async function createDemoClient(context: DemoContext): Promise<DemoClient> {
       scopes: scopes.filter((scope) => scope !== 'citizen:self'),
       credential: 'secret',
       quota,
+      messages: demoSenderSettings,
     },
     context.clock,
     context.random,
@@ -148,7 +151,7 @@ async function notify(
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
-      'idempotency-key': `demo-${message.citizenId}`,
+      'idempotency-key': `demo-${hash('sha256', message.subject, 'hex')}`,
     },
     body: JSON.stringify({ ...message, respondBy }),
   });

@@ -106,6 +106,7 @@ async function previewStep(input: PreviewInput, { channel, runAt, reminder }: Pl
     returnAddress,
     senderSettings,
     reference: input.reference,
+    legalNotice: input.legalNotice,
     language,
     reminder,
     at: runAt,

@@ -33,6 +33,7 @@ import {
   hoursPage,
   languagePage,
   type Preferences,
+  printSizePage,
   removeAddressPage,
   stopChannelsPage,
 } from './contact-pages.ts';
@@ -59,6 +60,7 @@ export function contactPages(zones: ZoneDefaults): readonly ContactPage[] {
     { path: contactPaths.channels, methods, show: handleChannels },
     { path: contactPaths.hours, methods, show: (visit) => handleHours(visit, zones) },
     { path: contactPaths.language, methods, show: handleLanguage },
+    { path: contactPaths.printSize, methods, show: handlePrintSize },
     ...declinableChannelNames.flatMap((channel): ContactPage[] => [
       { path: contactPaths.address[channel], methods, show: (visit) => handleAddress(visit, channel) },
       { path: contactPaths.code[channel], methods, show: (visit) => handleCode(visit, channel) },
@@ -174,6 +176,17 @@ async function askToStop(visit: CitizenRequest, channel: CodeChannel): Outcome {
   return await showWithPreferences(visit, (preferences) => {
     if (preferences.declined.some((one) => one === channel)) return redirectTo(citizenPaths.contact);
     return stopChannelsPage(visit.view, { ...channelFieldsOf(preferences), [channel]: declinedValue }, [channel]);
+  });
+}
+
+async function handlePrintSize(visit: CitizenRequest): Outcome {
+  return await handlePreferences(visit, {
+    parse: (form) => form?.get('printSize') ?? undefined,
+    current: ({ largePrint }) => (largePrint === true ? 'large' : 'normal'),
+    changeOf: (size): FormChange =>
+      size === 'large' || size === 'normal' ? { change: { largePrint: size === 'large' } } : { faults: ['form'] },
+    page: (state) => printSizePage(visit.view, state),
+    field: 'printSize',
   });
 }
 

@@ -43,6 +43,7 @@ export const contactPaths = {
   channels: `${citizenPaths.contact}/channels`,
   hours: `${citizenPaths.contact}/hours`,
   language: `${citizenPaths.contact}/language`,
+  printSize: `${citizenPaths.contact}/print-size`,
   address: { email: `${citizenPaths.contact}/email`, sms: `${citizenPaths.contact}/phone` },
   code: { email: `${citizenPaths.contact}/email/code`, sms: `${citizenPaths.contact}/phone/code` },
   remove: { email: `${citizenPaths.contact}/email/remove`, sms: `${citizenPaths.contact}/phone/remove` },
@@ -83,6 +84,7 @@ export function contactOverviewPage(
     [contact.order.label, orderRow(words, preferences)],
     [contact.hours.label, hoursRow(words, preferences)],
     [contact.language.label, languageRow(words, preferences)],
+    [contact.printSize.label, printSizeRow(words, preferences)],
   ];
   // After a code was sent, the field for the code has the focus, and its description says where the code is.
   const banner = done === undefined || done === 'code-sent' ? '' : successBanner(doneText(contact, done));
@@ -158,6 +160,11 @@ function languageRow({ contact, language }: CitizenTexts, { language: chosen }: 
   const { noPreference, title } = contact.language;
   return html`<p>${chosen === null ? noPreference : languageName(language, chosen)}</p>
     <p>${linkTo(contactPaths.language, title)}</p>`;
+}
+
+function printSizeRow({ contact }: CitizenTexts, { largePrint }: Preferences): Html {
+  const { large, normal, title } = contact.printSize;
+  return html`<p>${largePrint === true ? large : normal}</p><p>${linkTo(contactPaths.printSize, title)}</p>`;
 }
 
 type FormPage = {
@@ -255,20 +262,39 @@ export function hoursPage(
 }
 
 /** The form for the language of messages. `fields` is its tag, or empty. */
-export function languagePage(frame: PageLayout, { fields, ...state }: FormState<string>): BufferedResponse {
+export function languagePage(frame: PageLayout, state: FormState<string>): BufferedResponse {
   const { words } = frame;
-  const { label, hint, noPreference, title } = words.contact.language;
-  const known = new Set([...pageLanguages, ...(fields === '' ? [] : [fields])]);
+  const texts = words.contact.language;
+  const known = new Set([...pageLanguages, ...(state.fields === '' ? [] : [state.fields])]);
   const named = [...known].map((tag): SelectOption => [tag, languageName(words.language, tag)]);
   const sorted = named.sort(([, one], [, other]) => one.localeCompare(other, words.language));
-  const form = html`<p id="language-hint">${hint}</p><p>${faultText(state.faults, 'language')}${selectField({
-    name: 'language',
-    label,
-    attributes: fieldAttributes(state.faults, 'language', 'language-hint'),
-    options: [['', noPreference], ...sorted],
-    chosen: fields,
-  })}</p>`;
-  return formPage(frame, { title, path: contactPaths.language, form, button: saveButton(words), state });
+  return choicePage(frame, { ...texts, name: 'language', options: [['', texts.noPreference], ...sorted] }, state);
+}
+
+/** The form for the print size of letters. `fields` is `normal` or `large`. */
+export function printSizePage(frame: PageLayout, state: FormState<string>): BufferedResponse {
+  const texts = frame.words.contact.printSize;
+  const options: SelectOption[] = [
+    ['normal', texts.normal],
+    ['large', texts.large],
+  ];
+  return choicePage(frame, { ...texts, name: 'printSize', options }, state);
+}
+
+type Choice = {
+  readonly name: 'language' | 'printSize';
+  readonly title: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly options: readonly SelectOption[];
+};
+
+/** A page whose form is one list. */
+function choicePage(frame: PageLayout, choice: Choice, { fields, ...state }: FormState<string>): BufferedResponse {
+  const { name, title, label, hint, options } = choice;
+  const attributes = fieldAttributes(state.faults, name, hint === undefined ? undefined : `${name}-hint`);
+  const form = html`${hint === undefined ? '' : html`<p id="${name}-hint">${hint}</p>`}<p>${faultText(state.faults, name)}${selectField({ name, label, attributes, options, chosen: fields })}</p>`;
+  return formPage(frame, { title, path: contactPaths[name], form, button: saveButton(frame.words), state });
 }
 
 function languageName(language: string, tag: string): string {

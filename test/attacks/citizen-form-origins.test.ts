@@ -84,6 +84,7 @@ test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Si
     ['/me/contact/channels', own],
     ['/me/contact/hours', new URLSearchParams({ from: '8', until: '9', timeZone: 'UTC' })],
     ['/me/contact/language', new URLSearchParams({ language: 'de' })],
+    ['/me/contact/print-size', new URLSearchParams({ printSize: 'large' })],
     ['/me/contact/email', new URLSearchParams({ address: 'mallory@example.org' })],
     ['/me/contact/email/code', new URLSearchParams({ code: '123456' })],
     ['/me/contact/email/remove', new URLSearchParams()],

@@ -5,6 +5,7 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
 import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
 import { type LetterDeps, renderLetterPdf } from '../../src/notifications/letters/render-letter.ts';
+import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
 import { letterTimeMs, makeLetter, printedLines, readPdfTexts } from '../support/letters.ts';
 
 const newId = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
@@ -101,7 +102,23 @@ test('an address of six lines fits into each window in every bundled script', as
 test('a letter lists its documents and states that they are in the inbox', async (t) => {
   const content = { message: 'x', attachments: [{ id: newId('document'), title: 'Assessment' }] };
   const { text } = await printedOf(partsFor(t), makeLetter('x', { content, language: 'fr' }));
-  assert.match(text, /Documentsjointsàcemessage,dansvotremessagerie:•?Assessment/);
+  assert.match(text, /Documentsjointsàcemessage,dansvotreboîtederéception:•?Assessment/);
+});
+
+test('a letter says in its language when its message counts as delivered, and names no day that is not certain', async (t) => {
+  const parts = partsFor(t);
+  const base = { rule: 'opened', confirmationCounts: false, awaitsLetter: false };
+  const printedWith = async (language: string, legalNotice: OutgoingMessage['legalNotice']) =>
+    (await printedOf(parts, makeLetter('x', { language, legalNotice }))).text;
+  assert.match(
+    await printedWith('de', { ...base, dueOn: '2026-12-04' }),
+    /xDieseNachricht.*inIhremPostfachöffnen\.Abdem4\.Dezember2026giltsiealszugestellt.*Fristen/,
+  );
+  assert.match(
+    await printedWith('en', { ...base, awaitsLetter: true }),
+    /Ifyoudonotopenitthere,itcountsasdeliveredthreeworkingdaysafterthisletterissent\.Timelimits/,
+  );
+  assert.doesNotMatch(await printedWith('en', undefined), /counts/);
 });
 
 /** A name of 200 characters, and the longest address that the setting accepts. */
@@ -154,6 +171,14 @@ test('a sender without a return address is printed only at the head of a letter'
 test('a reference, a date and a part of a URL stay on one line, and a URL breaks only after its delimiters', async (t) => {
   const parts = partsFor(t);
   const reference = 'TA-2025-118';
+  const legalNotice = { rule: 'opened', confirmationCounts: false, awaitsLetter: false, dueOn: '2026-12-04' };
+  for (const [language, day] of Object.entries({ de: '4. Dezember 2026', pt: '4 de dezembro de 2026' })) {
+    const lines = printedLines((await printedOf(parts, makeLetter('x', { language, legalNotice }))).boxes);
+    assert.ok(
+      lines.some((line) => line.includes(day)),
+      lines.join('|'),
+    );
+  }
   const url =
     'https://www.tax.example/council-tax/discounts-and-exemptions-for-single-people/apply?account=TA-2025-118&day=2026-05-01';
   for (let count = 30; count < 60; count += 1) {
@@ -197,10 +222,40 @@ test('the head of a letter has the phone number, the email address and the web a
 });
 
 test('a fixed phrase in another language than a right-to-left letter is printed from left to right', async (t) => {
-  const letter = makeLetter('ندعوكم', { language: 'xx', reference: 'TA-1', senderSettings: settings });
+  const content = { message: 'ندعوكم', attachments: [{ id: newId('document'), title: 'x' }] };
+  const letter = makeLetter('', { content, language: 'xx', reference: 'TA-1', senderSettings: settings });
   const lines = printedLines((await printedOf(partsFor(t), letter)).boxes);
-  for (const line of ['Reference: TA-1', 'Phone: +44 117 496 0000', 'Website: https://tax.example/contact'])
+  for (const line of [
+    'Documents with this message, in your inbox:',
+    'Reference: TA-1',
+    'Phone: +44 117 496 0000',
+    'Website: https://tax.example/contact',
+  ])
     assert.ok(lines.includes(line), `${line} in ${lines.join('|')}`);
+});
+
+test('the return address of a sender with an Arabic name is printed from right to left', async (t) => {
+  const { y, x, width } = addressWindows.din5008b;
+  const letter = makeLetter('x', { sender: 'مصلحة الضرائب', returnAddress: ['شارع النيل 17', 'عمّان 11181'] });
+  const { boxes } = await printedOf(partsFor(t), letter);
+  const back = boxes.filter(({ left, bottom }) => left < x + width && bottom <= y);
+  const leftOf = (word: string) => back.find(({ text }) => text.includes(word))?.left ?? assert.fail(word);
+  assert.ok(leftOf('17') > leftOf('11181'), JSON.stringify(back));
+});
+
+test('a long word that fits into a line of a letter in large print is not broken', async (t) => {
+  const title = 'Grundsteuermessbescheid und Einspruchsentscheidung';
+  const letter = makeLetter('x', { largePrint: true, sender: 'Finanzamt Bonn-Innenstadt', subject: title });
+  const lines = printedLines((await printedOf(partsFor(t), letter)).boxes);
+  for (const line of ['Bonn-Innenstadt', 'Grundsteuermessbescheid und', 'Einspruchsentscheidung'])
+    assert.ok(lines.includes(line), `${line} in ${lines.join('|')}`);
+});
+
+test('the foot of a letter in large print has at most two lines', async (t) => {
+  const sender = 'Autoridade Tributária e Aduaneira';
+  const { boxes } = await printedOf(partsFor(t), makeLetter('x', { largePrint: true, language: 'pt', sender }));
+  const foot = printedLines(boxes.filter(({ top }) => top > 250));
+  assert.deepEqual([foot.length, foot[0]], [2, '1 / 1 · Número da mensagem:']);
 });
 
 test('a letter in large print has 18 points in all that the citizen reads', async (t) => {

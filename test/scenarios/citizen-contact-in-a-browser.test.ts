@@ -212,7 +212,7 @@ for (const [index, locale] of locales.entries()) {
     const { page, errors } = seen;
     // A citizen can request ten codes a day.
     await openContact(page, index < 7 ? 'demo-layla' : 'demo-anh');
-    for (const path of ['channels', 'hours', 'language', 'phone', 'email']) {
+    for (const path of ['channels', 'hours', 'language', 'print-size', 'phone', 'email']) {
       await page.goto(`${home.url}/me/contact/${path}`);
       assert.deepEqual([errors, await overflowingElements(page)], [[], []], path);
     }

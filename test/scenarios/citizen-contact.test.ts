@@ -69,6 +69,21 @@ test('the contact pages save the preferences of a citizen, and later messages fo
   await waitUntil(async () => textOf(await mary.get('/me/uses')).includes('Saved how to contact you'));
 });
 
+test('a citizen who chooses letters in large print sees that choice until they choose normal print', async () => {
+  const juergen = await signedIn('demo-juergen');
+  await juergen.get('/me?lang=en');
+  assert.match(textOf(await juergen.get('/me/contact')), /<p>Letters in normal print<\/p>/);
+  const path = '/me/contact/print-size';
+  const form = await changed(juergen, path, { printSize: 'large' });
+  assert.equal((await juergen.post(path, {}, form)).headers.location, '/me/contact?done=saved');
+  const language = await changed(juergen, '/me/contact/language', { language: 'nb' });
+  assert.equal((await juergen.post('/me/contact/language', {}, language)).status, 303);
+  assert.match(textOf(await juergen.get('/me/contact')), /<p>Letters in large print<\/p>/);
+  const back = await changed(juergen, path, { printSize: 'normal' });
+  assert.equal((await juergen.post(path, {}, back)).status, 303);
+  assert.match(textOf(await juergen.get('/me/contact')), /<p>Letters in normal print<\/p>/);
+});
+
 test('invalid preferences are shown again with their errors, and the saved preferences do not change', async () => {
   const layla = await signedIn('demo-layla');
   assert.equal((await layla.post(channels, {}, await changed(layla, channels, { sms: '1' }))).status, 303);
@@ -86,6 +101,7 @@ test('invalid preferences are shown again with their errors, and the saved prefe
     ['hours', { hoursFor: 'email', from: '8', until: '18', timeZone: 'Oslo' }, 'We could not read the form.'],
     ['channels', { letter: 'never' }, 'We could not read the form.'],
     ['language', { language: '<b>' }, 'We could not read the form.'],
+    ['print-size', { printSize: 'huge' }, 'We could not read the form.'],
   ] as const) {
     const path = `/me/contact/${page}`;
     const form = await changed(layla, path, change);

@@ -134,6 +134,17 @@ test('every page of the demo says that it is one', async () => {
     assert.match(String((await browser.follow(path)).body), mark, path);
 });
 
+test('the first person of the choice has a decision with a legal effect, a deadline and the contact of its sender', async () => {
+  const browser = openCookieBrowser(home.url);
+  const list = String((await signInAtDemo(browser, Object.keys(demoShows)[0] ?? '')).body);
+  assert.match(list, /Counts as delivered when you open it, and from .* even if you do not<.*Needs an answer by /s);
+  const [path = ''] = /\/me\/messages\/\w+(?=">Decision)/.exec(list) ?? [];
+  const message = String((await browser.follow(path)).body);
+  assert.match(message, /This message has counted as delivered since .*Phone: \+44 20 7946 0123/s);
+  const mails = String((await ask({ path: '/outbox' })).body);
+  assert.match(mails, /<dt>Reply-To<\/dt><dd><bdi>permits@service\.example</);
+});
+
 test('a decision of the demo is in the outbox as a notice by email, a text message and a letter', async () => {
   const outbox = async () => String((await ask({ path: '/outbox' })).body).split('<article>');
   const own = (articles: readonly string[]) =>

@@ -94,11 +94,11 @@ for (const engine of engines) {
       assert.doesNotMatch(mail, secretWords);
       assert.match(mail, /^Subject: (?:Reminder: )?Message from Tax Office\r$/m);
       assert.match(mail, new RegExp(`https://gov\\.example/me/messages/${id}\r`));
-      assert.match(mail, /This message counts as delivered when you open it\./);
+      assert.match(mail, /This message counts as delivered when you open it in your inbox\./);
     }
     assert.equal(texts.length, 1);
     assert.doesNotMatch(texts[0] ?? '', secretWords);
-    const text = `Tax Office: you have a new message. This message counts as delivered when you open it. Read it at https://gov.example/me/messages/${id}`;
+    const text = `Tax Office: you have a new message. The message counts as delivered when you open it in your inbox. Read it at https://gov.example/me/messages/${id}`;
     assert.equal((JSON.parse(texts[0] ?? '{}') as { text: string }).text, text);
     assert.deepEqual(
       letters.map(({ subject, content }) => [subject, content.message]),

@@ -160,7 +160,7 @@ for (const engine of engines) {
     const used = (await ask('GET', path)).text;
     assert.match(
       used,
-      /You confirmed that you received the message[\s\S]*This message counts as delivered when you open it\./,
+      /You confirmed that you received the message[\s\S]*This message counts as delivered when you open it in your inbox\./,
     );
     await run(8 * day);
     assert.equal(letter.calls.length, 1);

@@ -72,6 +72,7 @@ const ownPaths = [
   '/me/record',
   '/me/contact',
   '/me/contact/language',
+  '/me/contact/print-size',
   '/me/record/lock',
 ];
 

@@ -16,9 +16,10 @@ const notes: ReadonlySet<string> = new Set([
   ...['بدون عنوان', 'بلا عنوان', 'لا عنوان', 'بلا ماوى', 'بدون ماوى', 'غير معروف', 'العنوان غير معروف'],
 ]);
 
-/** Whether a line is a note such as "No fixed abode". No letter can be sent to it. */
+/** Whether a line is a note such as "No fixed abode", or starts with a long one. No letter can be sent to it. */
 export function isNoAddress(line: string): boolean {
-  return notes.has(plainText(line)) || !/[\p{L}\p{N}]/u.test(line);
+  const text = plainText(line);
+  return text === '' || [...notes].some((note) => text === note || (note.length >= 12 && text.startsWith(`${note} `)));
 }
 
 function plainText(line: string): string {

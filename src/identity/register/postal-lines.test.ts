@@ -59,10 +59,12 @@ test('the lines of a street stay as they are, and an address without a country s
 test('a note such as "no fixed abode" is no address', () => {
   const notes = ['No fixed abode', 'N/A', 'o.f.W.', 'Ohne festen Wohnsitz', 'Sans domicile fixe', 'SEM-ABRIGO', '-'];
   const more = ['بلا مأوى', 'без постійного місця проживання', 'Zonder vaste woon- of verblijfplaats', 'Okänd adress'];
-  assertLines([...notes, ...more].map((note) => [[note, '1', 'Town', 'GB'], 'GB', undefined] as const));
+  const longer = ['No fixed abode, Bristol', 'ohne festen Wohnsitz (Postfach 12)'];
+  assertLines([...notes, ...more, ...longer].map((note) => [[note, '1', 'Town', 'GB'], 'GB', undefined] as const));
   assertLines([
     [['Road 1', '1', 'unknown', 'GB'], 'GB', undefined],
     [['Unknown Street 1', 'BS1 5LJ', 'Bristol', 'GB'], 'GB', 'Unknown Street 1 | BRISTOL | BS1 5LJ'],
+    [['Homeless Shelter, High St 1', 'BS1 5LJ', 'Bath', 'GB'], 'GB', 'Homeless Shelter, High St 1 | BATH | BS1 5LJ'],
   ]);
 });
 

@@ -34,14 +34,8 @@ export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) =>
     const largePrint = contact?.largePrint;
     try {
       const { subject } = content;
-      const result = await renderLetterPdf(deps, {
-        ...letter,
-        address,
-        largePrint,
-        content,
-        subject,
-        notification: '',
-      });
+      const input = { ...letter, address, largePrint, content, subject, notification: '' };
+      const result = await renderLetterPdf(deps, input);
       return typeof result === 'string' ? result : undefined;
     } catch (fault) {
       onFault(fault);

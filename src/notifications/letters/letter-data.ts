@@ -4,6 +4,7 @@ import { formatMessage } from '../../locales/message-format.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { blocksOf } from '../notification/message-content.ts';
 import { contactLines } from '../rendering/contact-lines.ts';
+import { legalLetterSentences } from '../rendering/legal-text.ts';
 import { defaultSubject, messageNumberText } from '../rendering/mail-text.ts';
 import type { InlineRun, MarkdownBlock } from '../text/markdown.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
@@ -44,21 +45,10 @@ export type LetterLayout = {
   readonly logos?: readonly string[];
 };
 
-/** The parts of a message that a letter shows. */
-export type LetterInput = Pick<
+/** The parts of a message that a letter shows. A letter always has the whole text. */
+export type LetterInput = Omit<
   OutgoingMessage,
-  | 'address'
-  | 'clientId'
-  | 'sender'
-  | 'returnAddress'
-  | 'senderSettings'
-  | 'reference'
-  | 'subject'
-  | 'content'
-  | 'reminder'
-  | 'language'
-  | 'largePrint'
-  | 'at'
+  'notification' | 'delivery' | 'attempt' | 'originalAttempt' | 'category' | 'noticeOnly'
 > & { readonly notification: string };
 
 /** The data of the template as JSON; undefined if the address cannot fit into a window. */
@@ -91,8 +81,9 @@ export function letterTemplateData(message: LetterInput, layout: LetterLayout): 
     contact: contactParts(message, large ? widths.text : widths.head),
     address: address.map((line) => breakLongWords(line, widths.address)),
     blocks: printedBlocks(blocksOf(message.content), widths.text),
+    legal: legalParts(message, widths.text),
     ours: language,
-    attached: texts.attachments,
+    attached: isolated(message, [texts.attachments]),
     attachments: (message.content.attachments ?? []).map(({ title: name }) => textParts(cleanLine(name), widths.text)),
     window: addressWindows[layout.window],
   };
@@ -105,7 +96,9 @@ function headOf(message: LetterInput, layout: LetterLayout, width: number) {
   const returnAddress = message.returnAddress ?? layout.returnAddress ?? [];
   const logo = logoFileOf(layout.logos ?? [], message.clientId);
   return {
-    sender: narrowLine(message.sender),
+    sender: textParts(cleanLine(message.sender), width),
+    back: [message.sender, ...returnAddress].map(narrowLine),
+    rtl: isRightToLeft(message.sender),
     lines: returnAddress.map(narrowLine),
     ...(logo === undefined ? {} : { logo }),
   };
@@ -122,6 +115,13 @@ function contactParts(message: LetterInput, width: number): LinePart[][] {
     const parts = isolated(message, urlParts(value, width));
     return isolated(message, phraseParts(text.replace(value, valueMark), valueMark, parts));
   });
+}
+
+/** When the message counts as served; empty if its sender named no rule. */
+function legalParts(message: LetterInput, width: number): LinePart[] {
+  const { language, legalNotice } = message;
+  if (legalNotice === undefined) return [];
+  return isolated(message, textParts(legalLetterSentences(language, legalNotice).join(' '), width));
 }
 
 /** The reference of the sender; empty if it gave none. */

@@ -34,8 +34,16 @@ export function textParts(text: string, width: LineWidth): LinePart[] {
     between: (words) =>
       replaceMatches(words, referencePattern, {
         matched: (reference) => [keptPart(reference, width)],
-        between: (rest) => [breakLongWords(rest, width)],
+        between: (rest) => wordParts(rest, width),
       }),
+  });
+}
+
+/** Words that are too long for the widest letters stay on one line if they fit there. */
+function wordParts(text: string, width: LineWidth): LinePart[] {
+  return replaceMatches(text, unbreakableWords, {
+    matched: (word) => (word.length <= width ? [word] : [{ keep: word, broken: breakLongWords(word, width) }]),
+    between: (space) => [space],
   });
 }
 
@@ -53,7 +61,18 @@ function replaceMatches(
     end = index + word.length;
   }
   parts.push(...between(text.slice(end)));
-  return parts.filter((part) => part !== '');
+  return joinTexts(parts);
+}
+
+/** Joins texts that follow each other, and drops empty ones. */
+function joinTexts(parts: readonly LinePart[]): LinePart[] {
+  const joined: LinePart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
+    else if (part !== '') joined.push(part);
+  }
+  return joined;
 }
 
 /** The parts of a URL, an email address or a phone number. It breaks only after `/`, `?`, `&`, `=`, `#` and `@`. */

@@ -6,24 +6,44 @@ import type { LegalNotice } from '../notification/legal-notice.ts';
 /** The sentences that say when a message counts as delivered to the citizen, and from which day its deadlines run. */
 export function legalSentences(tag: string | undefined, notice: LegalNotice): string[] {
   const { legalEffect: texts } = localeFor(tag);
-  return [mainSentence(tag, notice), texts.deadlines];
+  return [textOf(tag, notice, texts), texts.deadlines];
 }
 
-function mainSentence(tag: string | undefined, notice: LegalNotice): string {
-  const { language, legalEffect: texts } = localeFor(tag);
-  const { effectiveOn, dueOn, awaitsLetter } = notice;
-  const withDay = (text: string, day: string) => formatMessage(language, text, { day: dayIn(language, day) });
-  if (effectiveOn !== undefined) return withDay(texts.effective, effectiveOn);
-  if (dueOn !== undefined) return withDay(texts.fromDay, dueOn);
-  return awaitsLetter ? texts.afterLetter : texts.whenOpened;
+/**
+ * The same sentences in a letter, which can be the letter that the message needs. The day of its handover is not known yet. Another day
+ * stays on one line.
+ */
+export function legalLetterSentences(tag: string | undefined, notice: LegalNotice): string[] {
+  const { legalEffect: texts } = localeFor(tag);
+  const dayOf = (language: string, day: string) => dayIn(language, day).replaceAll(' ', '\u00a0');
+  return [textOf(tag, notice, { ...texts, afterLetter: texts.afterThisLetter }, dayOf), texts.deadlines];
+}
+
+/** The short form for a text message. */
+export function legalSmsText(tag: string | undefined, notice: LegalNotice): string {
+  return textOf(tag, notice, localeFor(tag).legalEffect.textMessage);
 }
 
 /** The short form for a row of the inbox. */
-export function legalRowText(tag: string | undefined, { effectiveOn, dueOn }: LegalNotice): string {
-  const { language, legalEffect: texts } = localeFor(tag);
-  const withDay = (text: string, day: string) => formatMessage(language, text, { day: dayIn(language, day) });
-  if (effectiveOn !== undefined) return withDay(texts.rowEffective, effectiveOn);
-  return dueOn === undefined ? texts.rowWhenOpened : withDay(texts.rowFromDay, dueOn);
+export function legalRowText(tag: string | undefined, notice: LegalNotice): string {
+  const { rowEffective, rowFromDay, rowWhenOpened } = localeFor(tag).legalEffect;
+  const forms = { effective: rowEffective, fromDay: rowFromDay, afterLetter: rowWhenOpened, whenOpened: rowWhenOpened };
+  return textOf(tag, notice, forms);
+}
+
+type LegalForms = Readonly<Record<'effective' | 'fromDay' | 'afterLetter' | 'whenOpened', string>>;
+
+function textOf(
+  tag: string | undefined,
+  { effectiveOn, dueOn, awaitsLetter }: LegalNotice,
+  forms: LegalForms,
+  dayOf = dayIn,
+): string {
+  const { language } = localeFor(tag);
+  const withDay = (text: string, day: string) => formatMessage(language, text, { day: dayOf(language, day) });
+  if (effectiveOn !== undefined) return withDay(forms.effective, effectiveOn);
+  if (dueOn !== undefined) return withDay(forms.fromDay, dueOn);
+  return awaitsLetter ? forms.afterLetter : forms.whenOpened;
 }
 
 /** The sentence at the link that confirms the receipt of a mail. Nothing is left to decide for a message that counts already. */

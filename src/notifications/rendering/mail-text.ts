@@ -2,6 +2,7 @@ import { localeFor } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { blocksOf } from '../notification/message-content.ts';
+import { leftToRight } from '../text/left-to-right.ts';
 import { hasMarkup } from '../text/markdown.ts';
 import { contactLines } from './contact-lines.ts';
 import { legalLinkSentence, legalSentences } from './legal-text.ts';
@@ -77,7 +78,9 @@ function mailFooterOf(draft: MailDraft) {
     linkNote: confirm && legalNotice && legalLinkSentence(language, legalNotice),
     contact: contactLines(language, draft.senderSettings),
     references: [
-      ...(reference === undefined ? [] : [formatMessage(textLanguage, texts.reference, { id: reference })]),
+      ...(reference === undefined
+        ? []
+        : [formatMessage(textLanguage, texts.reference, { id: leftToRight(textLanguage, reference) })]),
       ...(notification === undefined ? [] : [messageNumberText(language, notification)]),
     ],
   };

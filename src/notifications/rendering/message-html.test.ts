@@ -27,7 +27,10 @@ test('each block of a message has the direction of its own text', () => {
 test('the page of a message without an id has no reference', () => {
   const page = { title: 'x', language: 'de', blocks: parseMarkdown('Text.'), sender: 'Skatt' };
   const below = /<hr>[\s\S]*$/;
-  assert.equal(below.exec(renderMessageHtml(page))?.[0], '<hr><p dir="auto">Skatt</p>\n</div></body></html>\n');
+  assert.equal(
+    below.exec(renderMessageHtml(page))?.[0],
+    '<hr><p><span dir="auto">Skatt</span></p>\n</div></body></html>\n',
+  );
   assert.match(
     renderMessageHtml({ ...page, references: ['Referenz: ntf_1'] }),
     /<p lang="de" dir="auto">Referenz: ntf_1<\/p>\n<\/div>/,

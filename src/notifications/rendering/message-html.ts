@@ -10,7 +10,7 @@ type MessagePage = {
   /** When the message counts as served, sentence by sentence. */
   readonly legal?: readonly string[];
   /** How citizens contact the sender. */
-  readonly contact?: readonly { readonly text: string; readonly href: string }[];
+  readonly contact?: readonly { readonly text: string; readonly value: string; readonly href: string }[];
   /** The reference of the sender, and the id that the citizen can quote; absent in a preview. */
   readonly references?: readonly string[];
   /** The titles of its documents, which are in the inbox. */
@@ -60,10 +60,16 @@ function footerHtml(page: MessagePage): string {
     ...(inbox === undefined ? [] : [paragraph(inlineHtml({ text: texts.readInInbox, href: inbox }))]),
     ...(confirm === undefined ? [] : [paragraph(inlineHtml({ text: texts.confirmReceipt, href: confirm }))]),
     ...(linkNote === undefined ? [] : [paragraph(escapeHtml(linkNote))]),
-    `<hr><p dir="auto">${escapeHtml(sender)}</p>`,
-    ...contact.map(({ text, href }) => paragraph(`<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`)),
+    `<hr><p><span dir="auto">${escapeHtml(sender)}</span></p>`,
+    ...contact.map((line) => paragraph(contactHtml(line))),
     ...references.map((text) => paragraph(escapeHtml(text))),
   ].join('\n');
+}
+
+/** The value is always left to right: otherwise the last slash of a URL would be shown at its start after Arabic words. */
+function contactHtml({ text, value, href }: NonNullable<MessagePage['contact']>[number]): string {
+  const [before = '', after = ''] = text.split(value).map(escapeHtml);
+  return `<a href="${escapeHtml(href)}">${before}<span dir="ltr">${escapeHtml(value)}</span>${after}</a>`;
 }
 
 function blockHtml(block: MarkdownBlock): string {

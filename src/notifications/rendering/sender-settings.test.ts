@@ -50,10 +50,22 @@ test('a mail has the contact lines, the reference and the Reply-To of its sender
     ].join('\n'),
   );
   const html = mail?.html ?? '';
-  assert.match(html, /<a href="tel:\+442079460000">Phone: \+44 20 7946 0000<\/a>/);
-  assert.match(html, /<a href="mailto:help@tax\.example">Email: help@tax\.example<\/a>/);
+  assert.match(html, /<a href="tel:\+442079460000">Phone: <span dir="ltr">\+44 20 7946 0000<\/span><\/a>/);
+  assert.match(html, /<a href="mailto:help@tax\.example">Email: <span dir="ltr">help@tax\.example<\/span><\/a>/);
   assert.match(html, /<a href="https:\/\/tax\.example\/help\?a=1&amp;b=2">Website: /);
   assert.match(html, /Reference: TA-2025-118<\/p>\n<p [^>]*>Message number: ntf_\w{26}<\/p>\n<\/div>/);
+});
+
+test('a mail in Arabic shows phone numbers, references and URLs from left to right', () => {
+  const message = outgoing({
+    senderSettings,
+    reference: '205/5740-1183',
+    language: 'ar',
+    content: { message: '**نص**' },
+  });
+  const { text = '', html = '' } = mailFor(message, sender) ?? {};
+  for (const value of ['+44 20 7946 0000', '205/5740-1183']) assert.ok(text.includes(`: \u200e${value}\n`), text);
+  assert.match(html, /الموقع الإلكتروني: <span dir="ltr">https:\/\/tax\.example\/help/);
 });
 
 test('a mail of a sender without settings has no Reply-To, no contact lines and no reference', () => {
@@ -73,9 +85,11 @@ test('the sender of a text message has at most 11 characters, from its setting o
       senderOf('National Tax Agency'),
       senderOf('Région d’Île-de-France'),
       senderOf('Finanzverwaltung'),
-      senderOf('Υπουργείο'),
+      senderOf('Υπουργείο Οικονομικών'),
+      senderOf('Łódź Straßenamt'),
+      senderOf('TAPU İdaresi Çankırı'),
     ],
-    ['NHealth', 'Tax Office', 'Northern', 'National', 'Region d', 'Finanzverwa', 'Υπουργείο'],
+    ['NHealth', 'Tax Office', 'Northern', 'National', 'Region d', 'Finanzverwa', 'Υπουργείο', 'Lodz', 'TAPU'],
   );
 });
 

@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { localeFor } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
+import type { LegalNotice } from '../notification/legal-notice.ts';
 import { countSegments, renderSmsText } from './sms-text.ts';
 
 test('a letter with a combining mark is sent and counted as one character', () => {
@@ -136,6 +137,27 @@ test('an announcement in Latin script fits the GSM alphabet, except in Turkish, 
       assert.deepEqual([full.text.length, full.segments], [160, 1], language);
     }
   }
+});
+
+test('a full text message with a legal effect says in its language when it counts as delivered', () => {
+  const content = { message: 'You may object within 14 days.' };
+  const base = { rule: 'opened', confirmationCounts: false, awaitsLetter: false };
+  const textOf = (language: string, legalNotice: LegalNotice) =>
+    renderSmsText({ sender: 'Tax', subject: undefined, content, language, legalNotice }).text;
+  assert.deepEqual(
+    [
+      textOf('en', base),
+      textOf('de', { ...base, dueOn: '2026-12-04' }),
+      textOf('en', { ...base, awaitsLetter: true }),
+      textOf('nb', { ...base, effectiveOn: '2026-12-04' }),
+    ],
+    [
+      'Tax: You may object within 14 days.\nThe message counts as delivered when you open it in your inbox.',
+      'Tax: You may object within 14 days.\nDie Nachricht gilt als zugestellt, sobald Sie sie in Ihrem Postfach öffnen, oder ab dem 4. Dezember 2026, wenn Sie sie nicht öffnen.',
+      'Tax: You may object within 14 days.\nThe message counts as delivered when you open it in your inbox, or three working days after a letter is sent if you do not open it.',
+      'Tax: You may object within 14 days.\nMeldingen har vært regnet som levert siden 4. desember 2026.',
+    ],
+  );
 });
 
 test('the segments of a text message are counted as gateways charge them', () => {

@@ -1,9 +1,8 @@
 import { localeFor } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
-import type { LegalNotice } from '../notification/legal-notice.ts';
-import type { MessageContent } from '../notification/message-content.ts';
+import type { OutgoingMessage } from '../notification/channel.ts';
 import { closeBidiControls } from '../text/close-bidi-controls.ts';
-import { legalSentences } from './legal-text.ts';
+import { legalSmsText } from './legal-text.ts';
 import { renderPlainText } from './plain-text.ts';
 
 /** The text of a text message and the number of its segments, each of which a gateway charges. */
@@ -65,29 +64,26 @@ function segmentCountOf(
   return count;
 }
 
-/**
- * Renders a text message: the full text if it is short enough, else an announcement with the subject, or without it if that is still too
- * long. A message with an address of its own is never announced, because it may not be in the inbox. A notice has nothing of the message.
- */
-export function renderSmsText(message: {
-  readonly sender: string;
-  readonly subject: string | undefined;
-  readonly content: MessageContent;
-  readonly language: string | undefined;
+type SmsDraft = Pick<OutgoingMessage, 'sender' | 'subject' | 'content' | 'language' | 'noticeOnly' | 'legalNotice'> & {
   /** The link to the message in the inbox, which follows an announcement. */
   readonly inbox?: string | undefined;
-  readonly noticeOnly?: boolean;
-  readonly legalNotice?: LegalNotice | undefined;
-}): SmsText {
+};
+
+/**
+ * Renders a text message: the full text if it is short enough, else an announcement with the subject, or without it if that is still too
+ * long. Both say when the message counts as served. A message with an address of its own is never announced, because it may not be in
+ * the inbox. A notice has nothing of the message.
+ */
+export function renderSmsText(message: SmsDraft): SmsText {
   const { sender, subject, noticeOnly = false } = message;
   const { language, message: texts } = localeFor(message.language);
   const { inbox: link, legalNotice } = message;
-  const legalText = legalNotice === undefined ? [] : legalSentences(message.language, legalNotice).slice(0, 1);
+  const legalText = legalNotice === undefined ? [] : [legalSmsText(message.language, legalNotice)];
   const readText = link === undefined ? texts.readInYourInbox : formatMessage(language, texts.readAt, { link });
   const announce = (text: string, values: Readonly<Record<string, string>>) =>
     toSmsText([formatMessage(language, text, values), ...legalText, readText].join(' '));
   if (noticeOnly) return announce(texts.announcement, { sender });
-  const fullText = toSmsText(`${sender}: ${renderPlainText(message.content).trim()}`);
+  const fullText = toSmsText([`${sender}: ${renderPlainText(message.content).trim()}`, ...legalText].join('\n'));
   if (fullText.segments <= maxSegments || message.content.address !== undefined) return fullText;
   const announcement = announce(texts.announcement, { sender });
   if (subject === undefined) return announcement;
