@@ -219,7 +219,10 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
   const staffSignIn = staffSignInConfigOf(context.settings);
   const staffMounts =
     staffSignIn &&
-    (await import('../web/open-staff-pages.ts')).openStaffPages(context, { ...pageOptions, signInConfig: staffSignIn });
+    (await import('../web/staff/open-staff-pages.ts')).openStaffPages(context, {
+      ...pageOptions,
+      signInConfig: staffSignIn,
+    });
   const hasOutbox = options.pages.some(({ path }) => path === outboxPath);
   const mailRefusalPage = createMailRefusalPage(site);
   const notFoundPage = createBrowserNotFoundPage(demo);

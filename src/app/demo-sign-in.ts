@@ -13,7 +13,7 @@ import { Secret } from '../kernel/secret.ts';
 import { createDemoIssuer, type DemoGroup, type DemoPerson } from '../web/demo-issuer.ts';
 import { citizenPageScopes } from '../web/sign-in-config.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
-import { staffPaths } from '../web/staff-area.ts';
+import { staffPaths } from '../web/staff/staff-area.ts';
 import type { AppContext } from './app-context.ts';
 import { demoMarkOf } from './mode-settings.ts';
 

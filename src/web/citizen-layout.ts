@@ -26,7 +26,7 @@ export type PageLayout = {
   /** The minutes until the session of the signed-in citizen ends. */
   readonly minutesLeft?: number | undefined;
   /** The path of the first page, and the links to the others; by default those of citizens. */
-  readonly area?: { readonly home: string; readonly navigation: Html } | undefined;
+  readonly area?: { readonly home: string; readonly navigation: Html | '' } | undefined;
 };
 
 /** The signed-in citizen. The name is undefined if the register does not answer. */

@@ -1,9 +1,7 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
-import type { OperationResponse } from '../api/operation.ts';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { BufferedResponse } from '../api/buffered-response.ts';
 import { notFoundPadding } from '../api/pad-response-time.ts';
 import type { MountedHandler } from '../api/page-route.ts';
-import { pipeToResponse } from '../api/pipe-to-response.ts';
 import { onResponseClosed } from '../api/routes.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
@@ -32,6 +30,7 @@ import { chooseLocale, switchLanguage } from './page-language.ts';
 import type { PersonLookup } from './person-lookup.ts';
 import { handleRecord } from './record-page.ts';
 import { formHeaders, isCrossOrigin, isNavigation, isPrefetch } from './request-origin.ts';
+import { type PageOutcome, sendPage } from './send-page.ts';
 import {
   type ActiveVisitor,
   citizenPaths,
@@ -76,10 +75,8 @@ export type CitizenPagesDeps = {
 };
 
 type PageRequest = Pick<CitizenRequest, 'request' | 'response' | 'view'>;
-type PageOutcome = BufferedResponse | { readonly stream: Extract<OperationResponse, { stream: unknown }> };
 type ShowPage = (visit: CitizenRequest) => Promise<PageOutcome | Refusal>;
 
-const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
 const readMethods = ['GET', 'HEAD'];
 
 /**
@@ -141,7 +138,7 @@ function handle(deps: CitizenPagesDeps, answer: (visit: PageRequest) => Promise<
         onFault(fault);
         return unavailableNowPage(view);
       })
-      .then((given) => send(request, response, given))
+      .then((given) => sendPage(request, response, given, formHeaders))
       .catch(() => response.destroy());
   };
 }
@@ -177,23 +174,6 @@ function returnAddress({ url }: IncomingMessage): string {
     (path) => path === requestPath(url),
   );
   return isStep ? citizenPaths.home : (url ?? citizenPaths.home);
-}
-
-async function send(request: IncomingMessage, response: ServerResponse, given: PageOutcome): Promise<void> {
-  if ('body' in given) {
-    sendBuffered(response, { ...given, headers: { ...given.headers, ...commonHeaders, ...formHeaders } });
-    return;
-  }
-  const { status, headers, stream } = given.stream;
-  // The link to receipts and records is for clients of the API.
-  const { link: _link, ...shown } = headers;
-  response.writeHead(status, { ...shown, ...commonHeaders });
-  if (stream === null || request.method === 'HEAD') {
-    response.end();
-    return;
-  }
-  const length = headers['content-length'];
-  await pipeToResponse(stream, response, length === undefined ? undefined : Number(length));
 }
 
 /** Shows a page to a signed-in citizen. Everybody else sees the sign-in page, which leads back to this page. */

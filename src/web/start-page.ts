@@ -10,7 +10,7 @@ import { apiPage } from './page.ts';
 import { chooseLocale, switchLanguage } from './page-language.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 import type { SiteFrame } from './site-frame.ts';
-import { staffPaths } from './staff-area.ts';
+import { staffPaths } from './staff/staff-area.ts';
 
 type StartPageOptions = {
   readonly publicUrl: string;

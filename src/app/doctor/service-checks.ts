@@ -24,7 +24,7 @@ import {
   staffSignInConfigOf,
 } from '../../web/sign-in-config.ts';
 import { citizenPaths } from '../../web/sign-in-flow.ts';
-import { staffPaths } from '../../web/staff-area.ts';
+import { staffPaths } from '../../web/staff/staff-area.ts';
 import { CheckFailed, checkTimeoutMs, type DoctorContext, openMigratedDatabase } from './doctor-context.ts';
 import { canCreate, checkFreeSpace, notWritableFinding } from './machine-checks.ts';
 

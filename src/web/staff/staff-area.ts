@@ -1,4 +1,4 @@
-import type { SignInArea } from './sign-in-flow.ts';
+import type { SignInArea } from '../sign-in-flow.ts';
 
 /** Paths of the staff pages. */
 export const staffPaths = {
@@ -12,6 +12,6 @@ export const staffPaths = {
 export const staffArea: SignInArea = {
   kind: 'staff',
   home: staffPaths.home,
-  pages: /^\/staff(?:\?[\w=&%.~+-]{0,200})?$/,
+  pages: /^\/staff(?!\/sign-)(?:\/[\w-]{1,60}){0,4}(?:\?[\w=&%.~+-]{0,200})?$/,
   tokenRule: 'It must be for STAFF_CLIENT_ID and the audience PUBLIC_URL/v1.',
 };

@@ -1,22 +1,23 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
-import type { ListedOperation } from '../api/operation.ts';
-import type { MountedHandler } from '../api/page-route.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { requestPath } from '../kernel/request-target.ts';
-import type { Locale } from '../locales/locale.ts';
-import { formatMessage } from '../locales/message-format.ts';
-import { readStaffMember, type StaffMemberAnswer } from '../staff/read-staff-member.ts';
-import { type Cookies, withCookies } from './browser-cookies.ts';
-import { type PageLayout, renderLayout } from './citizen-layout.ts';
-import type { CallOperation } from './citizen-operations.ts';
-import { citizenTextsOf } from './citizen-texts.ts';
-import { type Html, html } from './html.ts';
-import { chooseLocale, switchLanguage } from './page-language.ts';
-import { isCrossOrigin, isNavigation } from './request-origin.ts';
-import type { ActiveVisitor, SignInFlow, SignInResult } from './sign-in-flow.ts';
-import type { SiteFrame } from './site-frame.ts';
+import type { BufferedResponse } from '../../api/buffered-response.ts';
+import type { MountedHandler } from '../../api/page-route.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { requestPath } from '../../kernel/request-target.ts';
+import type { Locale } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
+import { readStaffMember, type StaffMemberAnswer } from '../../staff/read-staff-member.ts';
+import { type Cookies, withCookies } from '../browser-cookies.ts';
+import { type PageLayout, renderLayout } from '../citizen-layout.ts';
+import { type CallOperation, readJson } from '../citizen-operations.ts';
+import { citizenTextsOf } from '../citizen-texts.ts';
+import { html } from '../html.ts';
+import { chooseLocale, switchLanguage } from '../page-language.ts';
+import { formHeaders, isCrossOrigin, isNavigation } from '../request-origin.ts';
+import { type PageOutcome, sendPage } from '../send-page.ts';
+import type { ActiveVisitor, SignInFlow, SignInResult } from '../sign-in-flow.ts';
+import type { SiteFrame } from '../site-frame.ts';
 import { staffPaths } from './staff-area.ts';
+import { refusedStaffPage, renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
 
 /** Dependencies of the staff pages. */
 type StaffPagesDeps = {
@@ -35,8 +36,16 @@ type StaffPagesDeps = {
 
 type StaffView = { readonly layout: PageLayout; readonly words: Locale['staffPages'] };
 
-const headers = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie', 'referrer-policy': 'same-origin' };
-const readMethods = ['GET', 'HEAD'];
+type PageRequest = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly view: StaffView;
+};
+
+const readMethods = ['GET', 'HEAD'] as const;
+
+/** The pages of signed-in staff. */
+const staffPages: readonly StaffPage[] = [{ path: staffPaths.home, methods: readMethods, show: showHome }];
 
 /** The pages of staff. Each page shows the response of an operation to the person's own token. */
 export function mountStaffPages(deps: StaffPagesDeps): readonly MountedHandler[] {
@@ -44,17 +53,19 @@ export function mountStaffPages(deps: StaffPagesDeps): readonly MountedHandler[]
   const page = (
     path: string,
     methods: readonly string[],
-    answer: (request: IncomingMessage, view: StaffView) => Promise<BufferedResponse>,
+    answer: (visit: PageRequest) => Promise<PageOutcome>,
   ): MountedHandler => ({ paths: [path], methods, handler: handle(deps, answer) });
   return [
-    page(staffPaths.home, readMethods, async (request, view) => await showHome(deps, request, view)),
-    page(staffPaths.signIn, ['GET'], async (request, view) =>
+    ...staffPages.map(({ path, methods, show }) =>
+      page(path, methods, async (visit) => await showToStaff(deps, visit, show)),
+    ),
+    page(staffPaths.signIn, ['GET'], async ({ request, view }) =>
       signInResponse(deps, view, await signInFlow.begin(request)),
     ),
-    page(staffPaths.returned, ['GET'], async (request, view) =>
+    page(staffPaths.returned, ['GET'], async ({ request, view }) =>
       signInResponse(deps, view, await signInFlow.finish(request)),
     ),
-    page(staffPaths.signOut, ['POST'], async (request, view) => {
+    page(staffPaths.signOut, ['POST'], async ({ request, view }) => {
       request.resume();
       if (isCrossOrigin(request, deps.publicUrl)) return { ...signInPage(deps, view), status: 403 };
       const cookies = await signInFlow.end(request);
@@ -63,19 +74,16 @@ export function mountStaffPages(deps: StaffPagesDeps): readonly MountedHandler[]
   ];
 }
 
-function handle(
-  deps: StaffPagesDeps,
-  answer: (request: IncomingMessage, view: StaffView) => Promise<BufferedResponse>,
-): RequestListener {
-  return (request, response: ServerResponse) => {
+function handle(deps: StaffPagesDeps, answer: (visit: PageRequest) => Promise<PageOutcome>): RequestListener {
+  return (request, response) => {
     const view = viewOf(deps, request);
     const switched = switchLanguage(deps.cookies, request);
-    (switched === undefined ? answer(request, view) : Promise.resolve(switched))
+    (switched === undefined ? answer({ request, response, view }) : Promise.resolve(switched))
       .catch(async (fault: unknown) => {
         deps.onFault(fault);
         return unavailablePage(view);
       })
-      .then((given) => sendBuffered(response, { ...given, headers: { ...given.headers, ...headers } }))
+      .then((given) => sendPage(request, response, given, formHeaders))
       .catch(() => response.destroy());
   };
 }
@@ -83,19 +91,24 @@ function handle(
 function viewOf({ frame, cookies }: StaffPagesDeps, request: IncomingMessage): StaffView {
   const locale = chooseLocale(cookies, request);
   const words = citizenTextsOf(locale, frame.timeZone);
-  const isStep = requestPath(request.url) !== staffPaths.home;
-  const area = { home: staffPaths.home, navigation: navigation(words.nav.signOut) };
+  const isStep = [staffPaths.signIn, staffPaths.returned, staffPaths.signOut].some(
+    (path) => path === requestPath(request.url),
+  );
   return {
-    layout: { words, site: locale.staffPages.site, frame, area, url: isStep ? staffPaths.home : request.url },
+    layout: {
+      words,
+      site: locale.staffPages.site,
+      frame,
+      area: { home: staffPaths.home, navigation: '' },
+      url: isStep ? staffPaths.home : request.url,
+    },
     words: locale.staffPages,
   };
 }
 
-const navigation = (signOut: string): Html =>
-  html`<nav><ul><li><form method="post" action="${staffPaths.signOut}"><button type="submit">${signOut}</button></form></li></ul></nav>`;
-
-/** Shows the home page to a signed-in person. Everybody else sees the sign-in page. */
-async function showHome(deps: StaffPagesDeps, request: IncomingMessage, view: StaffView): Promise<BufferedResponse> {
+/** Shows a page to a signed-in person. Everybody else sees the sign-in page. */
+async function showToStaff(deps: StaffPagesDeps, visit: PageRequest, show: StaffPage['show']): Promise<PageOutcome> {
+  const { request, view } = visit;
   const visitor = isCrossOrigin(request, deps.publicUrl) ? 'nobody' : await deps.signInFlow.visitorOf(request);
   if (visitor === 'too-many') return unavailablePage(view);
   if (typeof visitor === 'string') return signInPage(deps, view, visitor === 'ended');
@@ -105,33 +118,32 @@ async function showHome(deps: StaffPagesDeps, request: IncomingMessage, view: St
     const step = await deps.signInFlow.renew(request, request.url ?? staffPaths.home).catch(deps.onFault);
     if (step !== undefined) return signInResponse(deps, view, step);
   }
-  return 'expired' in visitor ? signInPage(deps, view, true) : await homePage(deps, view, visitor);
+  if ('expired' in visitor) return signInPage(deps, view, true);
+  return await showToMember(deps, visit, { visitor, show });
 }
 
-async function homePage(
+async function showToMember(
   { call, clock, nameOf }: StaffPagesDeps,
-  { layout, words }: StaffView,
-  { token, endsAt }: ActiveVisitor,
-): Promise<BufferedResponse> {
-  const member = await readJson<StaffMemberAnswer>(call, readStaffMember, token);
-  if (member === undefined) return unavailablePage({ layout });
-  const { name, service, scopes } = member;
-  const { language } = layout.words;
-  const rights = Object.entries(words.rights).filter(([scope]) => scopes.some((one) => one === scope));
-  const content = html`<p>${service === null ? words.allServices : formatMessage(language, words.service, { service: nameOf(service) })}</p>
-    ${rights.length === 0 ? html`<p>${words.noRights}</p>` : html`<h2>${words.rightsTitle}</h2><ul>${rights.map(([, text]) => html`<li>${text}</li>`)}</ul>`}`;
+  { request, response, view }: PageRequest,
+  { visitor: { token, endsAt }, show }: { readonly visitor: ActiveVisitor; readonly show: StaffPage['show'] },
+): Promise<PageOutcome> {
+  const answer = await readJson<StaffMemberAnswer>({ call, token }, readStaffMember);
+  if (!('json' in answer)) return unavailablePage(view);
+  const member = answer.json;
   const minutesLeft = (endsAt - clock.now()) / 60_000;
-  return renderLayout({ ...layout, person: { name }, minutesLeft }, { title: words.site, content });
+  const layout = { ...view.layout, person: { name: member.name }, minutesLeft };
+  const visit: StaffVisit = { request, response, layout, texts: view.words, member, token, call, nameOf };
+  const outcome = await show(visit);
+  return 'slug' in outcome ? refusedStaffPage(visit, outcome) : outcome;
 }
 
-/** The JSON of an operation; undefined if it was refused, because a dependency does not respond or the rights have changed. */
-async function readJson<Answer>(
-  call: CallOperation,
-  operation: ListedOperation,
-  token: string,
-): Promise<Answer | undefined> {
-  const answer = await call(operation, token);
-  return 'json' in answer ? (answer.json as Answer) : undefined;
+async function showHome({ layout, texts, member, nameOf }: StaffVisit): Promise<BufferedResponse> {
+  const { service, scopes } = member;
+  const { language } = layout.words;
+  const rights = Object.entries(texts.rights).filter(([scope]) => scopes.some((one) => one === scope));
+  const content = html`<p>${service === null ? texts.allServices : formatMessage(language, texts.service, { service: nameOf(service) })}</p>
+    ${rights.length === 0 ? html`<p>${texts.noRights}</p>` : html`<h2>${texts.rightsTitle}</h2><ul>${rights.map(([, text]) => html`<li>${text}</li>`)}</ul>`}`;
+  return renderStaffPage({ layout, texts, member }, { title: texts.site, content, section: 'home' });
 }
 
 function signInPage({ publicUrl }: StaffPagesDeps, { layout, words }: StaffView, ended = false): BufferedResponse {

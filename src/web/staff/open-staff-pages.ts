@@ -1,13 +1,13 @@
-import type { MountedHandler } from '../api/page-route.ts';
-import type { SliceDeps } from '../api/slice.ts';
-import { createPageSessions } from '../auth/page-session-store.ts';
-import { problems } from '../kernel/problem-catalogue.ts';
-import { UnavailableError } from '../kernel/unavailable-error.ts';
-import { createCookies } from './browser-cookies.ts';
-import { type CitizenOperationsDeps, createCallOperation } from './citizen-operations.ts';
-import { createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
-import { type Admission, createSignInFlow } from './sign-in-flow.ts';
-import type { SiteFrame } from './site-frame.ts';
+import type { MountedHandler } from '../../api/page-route.ts';
+import type { SliceDeps } from '../../api/slice.ts';
+import { createPageSessions } from '../../auth/page-session-store.ts';
+import { problems } from '../../kernel/problem-catalogue.ts';
+import { UnavailableError } from '../../kernel/unavailable-error.ts';
+import { createCookies } from '../browser-cookies.ts';
+import { type CitizenOperationsDeps, createCallOperation } from '../citizen-operations.ts';
+import { createConfiguredSignIn, type SignInConfig } from '../sign-in-config.ts';
+import { type Admission, createSignInFlow } from '../sign-in-flow.ts';
+import type { SiteFrame } from '../site-frame.ts';
 import { staffArea, staffPaths } from './staff-area.ts';
 import { mountStaffPages } from './staff-pages.ts';
 
