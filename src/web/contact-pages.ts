@@ -177,10 +177,11 @@ export function channelsPage(frame: PageLayout, { fields, ...state }: FormState<
     channel === 'letter' ? ordered : [...ordered, [declinedValue, order.never]];
   const form = html`<p id="order-hint">${order.hint}</p>${externalChannelNames.map(
     (channel) =>
-      html`<p>${channel === 'email' ? faultText(state.faults, 'email') : ''}${selectField({
+      html`<p>${selectField({
         name: channel,
         label: channels[channel],
-        attributes: fieldAttributes(state.faults, channel, 'order-hint'),
+        faults: state.faults,
+        hint: 'order-hint',
         options: optionsOf(channel),
         chosen: fields[channel],
       })}</p>`,
@@ -218,8 +219,7 @@ export function hoursPage(
     name: 'from' | 'until' | 'timeZone',
     label: string,
     options: Parameters<typeof selectField>[0]['options'],
-  ) =>
-    html`<p>${faultText(state.faults, name)}${selectField({ name, label, options, chosen: fields[name], attributes: fieldAttributes(state.faults, name) })}</p>`;
+  ) => html`<p>${selectField({ name, label, options, chosen: fields[name], faults: state.faults })}</p>`;
   const form = html`<p>${hint}</p>
     ${declinableChannelNames.map((channel) => {
       const ticked = fields.hoursFor.includes(channel) ? trustedHtml(' checked') : '';
@@ -238,10 +238,11 @@ export function languagePage(frame: PageLayout, { fields, ...state }: FormState<
   const known = new Set([...pageLanguages, ...(fields === '' ? [] : [fields])]);
   const named = [...known].map((tag): SelectOption => [tag, languageName(words.language, tag)]);
   const sorted = named.sort(([, one], [, other]) => one.localeCompare(other, words.language));
-  const form = html`<p id="language-hint">${hint}</p><p>${faultText(state.faults, 'language')}${selectField({
+  const form = html`<p id="language-hint">${hint}</p><p>${selectField({
     name: 'language',
     label,
-    attributes: fieldAttributes(state.faults, 'language', 'language-hint'),
+    faults: state.faults,
+    hint: 'language-hint',
     options: [['', noPreference], ...sorted],
     chosen: fields,
   })}</p>`;

@@ -9,6 +9,7 @@ import { defaultSubject } from '../notifications/rendering/mail-text.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import { dayElement, messagesTitle, minuteText, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
+import { successBanner } from './form-parts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { continueSearchForm, isNarrowed, type MessagesFilter, messagesForm, messagesLink } from './messages-filter.ts';
 import { citizenPaths } from './sign-in-flow.ts';
@@ -63,12 +64,12 @@ export function messagesPage(
   const { messages } = frame.words;
   const { items, next } = list;
   const link = (to: string, text: string) => html`<p><a href="${to}">${text}</a></p>`;
-  const content = html`${done === undefined ? '' : html`<p class="notice" role="status">${messages.done[done]}</p>`}
+  const content = html`${done === undefined ? '' : successBanner(messages.done[done])}
     ${listHead(frame.words, list, { filter, text: '' })}
     ${items.length === 0 && isFirst ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
     ${isFirst ? '' : link(messagesLink(filter), messages.newest)}
     ${next === null ? '' : link(messagesLink(filter, next), messages.older)}
-    ${items.length === 0 ? '' : link(citizenPaths.download, messages.downloadAll)}`;
+    ${items.length === 0 ? '' : html`<p class="screen-only"><a href="${citizenPaths.download}">${messages.downloadAll}</a></p>`}`;
   return renderList(frame, list, { filter, content });
 }
 
@@ -178,8 +179,7 @@ export function messagePage(frame: PageLayout, message: OpenedMessage): Buffered
           <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a></li>`)}</ul>`
     }
     ${senderContact(words, message)}
-    ${messageActions(words, message)}
-    <p><a href="${citizenPaths.home}">${words.message.back}</a></p>`;
+    ${messageActions(words, message)}`;
   return renderLayout(frame, {
     title: titleOf(message),
     titleLanguage: message.language ?? '',
@@ -206,13 +206,16 @@ function messageActions({ message: words }: CitizenTexts, { id, archived }: Inbo
   const path = `${citizenPaths.messages}/${id}`;
   const button = (what: string, text: string) =>
     html`<form method="post" action="${path}"><input type="hidden" name="what" value="${what}" /><button type="submit">${text}</button></form>`;
-  return html`<div class="actions">
-      ${archived ? button('restore', words.restore) : button('archive', words.archive)}
-      ${button('unread', words.unread)}
-    </div>
-    <p>${words.deadlines}</p>
-    <p><a href="${path}/download">${words.download}</a></p>
-    <p>${words.print}</p>`;
+  return html`<div class="screen-only">
+      <div class="actions">
+        ${archived ? button('restore', words.restore) : button('archive', words.archive)}
+        ${button('unread', words.unread)}
+      </div>
+      <p>${words.deadlines}</p>
+      <p><a href="${path}/download">${words.download}</a></p>
+      <p>${words.print}</p>
+      <p><a href="${citizenPaths.home}">${words.back}</a></p>
+    </div>`;
 }
 
 function legalNote({ language }: CitizenTexts, { legalEffect }: OpenedMessage): Html | '' {
