@@ -207,10 +207,11 @@ export function channelsPage(frame: PageLayout, { fields, ...state }: FormState<
     channel === 'letter' ? ordered : [...ordered, [declinedValue, order.never]];
   const form = html`<p id="order-hint">${order.hint}</p>${externalChannelNames.map(
     (channel) =>
-      html`<p>${channel === 'email' ? faultText(state.faults, 'email') : ''}${selectField({
+      html`<p>${selectField({
         name: channel,
         label: channels[channel],
-        attributes: fieldAttributes(state.faults, channel, 'order-hint'),
+        faults: state.faults,
+        hint: 'order-hint',
         options: optionsOf(channel),
         chosen: fields[channel],
       })}</p>`,
@@ -248,8 +249,7 @@ export function hoursPage(
     name: 'from' | 'until' | 'timeZone',
     label: string,
     options: Parameters<typeof selectField>[0]['options'],
-  ) =>
-    html`<p>${faultText(state.faults, name)}${selectField({ name, label, options, chosen: fields[name], attributes: fieldAttributes(state.faults, name) })}</p>`;
+  ) => html`<p>${selectField({ name, label, options, chosen: fields[name], faults: state.faults })}</p>`;
   const form = html`<p>${hint}</p>
     ${declinableChannelNames.map((channel) => {
       const ticked = fields.hoursFor.includes(channel) ? trustedHtml(' checked') : '';
@@ -292,8 +292,9 @@ type Choice = {
 /** A page whose form is one list. */
 function choicePage(frame: PageLayout, choice: Choice, { fields, ...state }: FormState<string>): BufferedResponse {
   const { name, title, label, hint, options } = choice;
-  const attributes = fieldAttributes(state.faults, name, hint === undefined ? undefined : `${name}-hint`);
-  const form = html`${hint === undefined ? '' : html`<p id="${name}-hint">${hint}</p>`}<p>${faultText(state.faults, name)}${selectField({ name, label, attributes, options, chosen: fields })}</p>`;
+  const hintId = hint === undefined ? {} : { hint: `${name}-hint` };
+  const field = selectField({ name, label, faults: state.faults, ...hintId, options, chosen: fields });
+  const form = html`${hint === undefined ? '' : html`<p id="${name}-hint">${hint}</p>`}<p>${field}</p>`;
   return formPage(frame, { title, path: contactPaths[name], form, button: saveButton(frame.words), state });
 }
 

@@ -72,7 +72,7 @@ export function messagesPage(
     ${items.length === 0 && isFirst ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
     ${isFirst ? '' : link(messagesLink(filter), messages.newest)}
     ${next === null ? '' : link(messagesLink(filter, next), messages.older)}
-    ${items.length === 0 ? '' : link(citizenPaths.download, messages.downloadAll)}`;
+    ${items.length === 0 ? '' : html`<p class="screen-only"><a href="${citizenPaths.download}">${messages.downloadAll}</a></p>`}`;
   return renderList(frame, list, { filter, content });
 }
 
@@ -195,8 +195,7 @@ export function messagePage(
           <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a>${kindOf(id)}</li>`)}</ul>`
     }
     ${senderContact(words, message)}
-    ${messageActions(words, message)}
-    <p><a href="${citizenPaths.home}">${words.message.back}</a></p>`;
+    ${messageActions(words, message)}`;
   return renderLayout(frame, {
     title: titleOf(message),
     titleLanguage: message.language ?? '',
@@ -223,13 +222,16 @@ function messageActions({ message: words }: CitizenTexts, { id, archived }: Inbo
   const path = `${citizenPaths.messages}/${id}`;
   const button = (what: string, text: string) =>
     html`<form method="post" action="${path}"><input type="hidden" name="what" value="${what}" /><button type="submit">${text}</button></form>`;
-  return html`<div class="actions">
-      ${archived ? button('restore', words.restore) : button('archive', words.archive)}
-      ${button('unread', words.unread)}
-    </div>
-    <p>${words.deadlines}</p>
-    <p><a href="${path}/download">${words.download}</a></p>
-    <p>${words.print}</p>`;
+  return html`<div class="screen-only">
+      <div class="actions">
+        ${archived ? button('restore', words.restore) : button('archive', words.archive)}
+        ${button('unread', words.unread)}
+      </div>
+      <p>${words.deadlines}</p>
+      <p><a href="${path}/download">${words.download}</a></p>
+      <p>${words.print}</p>
+      <p><a href="${citizenPaths.home}">${words.back}</a></p>
+    </div>`;
 }
 
 function legalNote({ language }: CitizenTexts, { legalEffect }: OpenedMessage): Html | '' {
