@@ -27,8 +27,13 @@ export type PageLayout = {
   readonly minutesLeft?: number | undefined;
 };
 
-/** The signed-in citizen. The name is undefined if the register does not answer. */
-export type SignedInPerson = { readonly name: string | undefined };
+/** The signed-in citizen. */
+export type SignedInPerson = {
+  /** Undefined if the register does not answer. */
+  readonly name: string | undefined;
+  /** The value that binds the forms of the page to the citizen; see `form-owner.ts`. */
+  readonly formOwner: string;
+};
 
 /** The layout of the pages of one citizen. */
 export type CitizenLayout = PageLayout & {
