@@ -21,6 +21,7 @@ import {
   fieldAttributes,
   formActions,
   keptFormBanner,
+  postForm,
   type SelectOption,
   selectField,
   successBanner,
@@ -79,7 +80,7 @@ export function contactOverviewPage(
   const { contact } = words;
   const rows: readonly (readonly [string, Html])[] = [
     ...declinableChannelNames.map(
-      (channel) => [contact.addresses.label[channel], addressRow(words, channel, { preferences, done })] as const,
+      (channel) => [contact.addresses.label[channel], addressRow(frame, channel, { preferences, done })] as const,
     ),
     [contact.order.label, orderRow(words, preferences)],
     [contact.hours.label, hoursRow(words, preferences)],
@@ -109,11 +110,12 @@ function doneText({ saved, addresses }: ContactTexts, done: Exclude<CompletedFor
 const linkTo = (path: string, text: string) => html`<a href="${path}">${text}</a>`;
 
 function addressRow(
-  words: CitizenTexts,
+  frame: PageLayout,
   channel: CodeChannel,
   { preferences, done }: { readonly preferences: Preferences; readonly done: CompletedForm | undefined },
 ): Html {
   const { verified, awaiting, confirmable, declined } = preferences;
+  const { words } = frame;
   const { addresses, order } = words.contact;
   const used = verified.find((one) => one.channel === channel);
   const sent = awaiting.find((one) => one.channel === channel);
@@ -129,13 +131,14 @@ function addressRow(
     used === undefined
       ? html`<p>${addresses.unverified[channel]} ${linkTo(citizenPaths.record, words.nav.record)}</p>`
       : html`<p><bdi>${used.address}</bdi>, ${addresses.verified} ${dayElement(words, used.verifiedAt)}</p>`;
-  return html`${value}${isNewest ? codeForm(words, { channel, sentTo: sent.address }, done === 'code-sent') : ''}${links.map((link) => html`<p>${link}</p>`)}`;
+  return html`${value}${isNewest ? codeForm(frame, { channel, sentTo: sent.address }, done === 'code-sent') : ''}${links.map((link) => html`<p>${link}</p>`)}`;
 }
 
-function codeForm(words: CitizenTexts, sent: SentCode, hasFocus: boolean): Html {
+function codeForm(frame: PageLayout, sent: SentCode, hasFocus: boolean): Html {
+  const { words } = frame;
   const fields = codeFields(words, sent, { fields: '', faults: [], hasFocus });
   const button = html`<p class="actions">${codeButton(words, sent.channel)}</p>`;
-  return html`<form method="post" action="${contactPaths.code[sent.channel]}" novalidate>${fields}${button}</form>`;
+  return postForm(frame, { action: contactPaths.code[sent.channel], content: html`${fields}${button}` });
 }
 
 function orderRow({ contact }: CitizenTexts, { channels, declined }: Preferences): Html {
@@ -175,11 +178,11 @@ type FormPage = {
   readonly state: Omit<FormState<unknown>, 'fields'>;
 };
 
-/** A page with one form. The server reports faults, so that their texts are in the language of the page. */
+/** A page with one form. */
 function formPage(frame: PageLayout, { title, path, form, button, state }: FormPage): BufferedResponse {
   const { words } = frame;
   const content = html`${state.isKept === true ? keptFormBanner(words) : ''}${faultSummary(words, state.faults)}
-    <form method="post" action="${path}" novalidate>${form}${formActions(button, words, citizenPaths.contact)}</form>`;
+    ${postForm(frame, { action: path, content: html`${form}${formActions(button, words, citizenPaths.contact)}` })}`;
   const hasFaults = state.faults.length > 0;
   return renderLayout(frame, { title, content, current: 'contact', status: hasFaults ? 400 : 200, hasFaults });
 }

@@ -1,7 +1,22 @@
+import type { PageLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
+import { formOwnerField } from './form-owner.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 
 // Parts of the forms of the citizen pages.
+
+/**
+ * A form for the signed-in citizen of the layout. The server accepts it only from this citizen. The server also reports all faults, so
+ * that their texts are in the language of the page.
+ */
+export function postForm({ person }: PageLayout, form: PostForm): Html {
+  const { action, content, className } = form;
+  const owner =
+    person?.formOwner === undefined ? '' : html`<input type="hidden" name="${formOwnerField}" value="${person.formOwner}" />`;
+  return html`<form method="post" action="${action}" novalidate${className === undefined ? '' : html` class="${className}"`}>${owner}${content}</form>`;
+}
+
+type PostForm = { readonly action: string; readonly content: Html; readonly className?: string };
 
 /** A fault of a form: its text, and the field in which the citizen can correct it. */
 export type FieldFault = { readonly field: string; readonly text: string };

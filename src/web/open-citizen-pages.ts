@@ -8,6 +8,7 @@ import { UnavailableError } from '../kernel/unavailable-error.ts';
 import { createCookies } from './browser-cookies.ts';
 import { type CitizenOperationsDeps, createCallOperation } from './citizen-operations.ts';
 import { mountCitizenPages } from './citizen-pages.ts';
+import { createFormOwners } from './form-owner.ts';
 import { createKeptForms } from './kept-form.ts';
 import type { OwnFileOf } from './messages-handlers.ts';
 import { createPersonLookup } from './person-lookup.ts';
@@ -50,6 +51,7 @@ export function openCitizenPages(
   const mounts = mountCitizenPages({
     signInFlow: createSignInFlow({ area: citizenArea, signIn, sessions, cookies, admit, clock, random, onFault }),
     keptForms: createKeptForms({ cookies, clock, random, root }),
+    formOwners: createFormOwners(root),
     clock,
     zones: { country: settings.registerCountry, timeZone: settings.timeZone },
     call: createCallOperation({ context, boundOperation }),

@@ -255,7 +255,7 @@ function usesAndRecordPages(url: string): TourPage[] {
 
 function contactPages(url: string): TourPage[] {
   const { at, path } = pagesFor(url, 'demo-layla');
-  const forms = ['channels', 'hours', 'language', 'email', 'email/remove', 'phone', 'phone/code'];
+  const forms = ['channels', 'hours', 'language', 'print-size', 'email', 'email/remove', 'phone', 'phone/code'];
   const sent = (name: string, form: string, fill: (page: Page) => Promise<unknown>) =>
     at(name, async (page) => {
       await page.goto(`${url}/me/contact/${form}`);
