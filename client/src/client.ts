@@ -96,7 +96,7 @@ export type Client = Pages & {
   ): Promise<Response>;
   /** The record of a document. */
   documentRecord(id: string, options?: CallOptions): Promise<Operations['readDocumentRecord']['answers'][200]>;
-  /** What is registered for your client, its quotas, its requests of the last 7 days, and its credentials. */
+  /** Reads the scopes, quotas and credentials of your client, and its requests of the last 7 days. */
   ownClient(options?: CallOptions): Promise<Operations['readClient']['answers'][200]>;
   /** Calls your webhook once with a test event, and returns the outcome of the call. */
   testWebhook(

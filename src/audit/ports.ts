@@ -14,7 +14,7 @@ export type AuditPorts = AccessLogDeps &
     readonly proveEndpointRegister: () => Promise<EndpointRegisterProof | undefined>;
   };
 
-/** What the operation on the own client needs besides the database. */
+/** The dependencies of `readClient` besides the database. */
 export type ClientPorts = {
   /** Stores the counts of use of this process. */
   readonly storeUse: () => Promise<void>;
