@@ -161,6 +161,7 @@ export type ClientQuota = {
 export type ClientUsage = {
   /** The first day of the counts in UTC. The last one is today. */
   from: string;
+  /** The requests by operation and outcome. */
   counts: ClientUsageCount[];
 };
 
@@ -169,6 +170,7 @@ export type ClientUsageCount = {
   operation: string;
   /** The decision of a verification, the name of a problem, or ok for any other success. */
   outcome: string;
+  /** The number of requests. */
   requests: number;
 };
 

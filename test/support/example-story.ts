@@ -137,7 +137,7 @@ async function recordWebhookCalls(scope: CleanupScope, { record, send }: Example
   const { id } = await send('createWebhook', { body: { url } });
   const params = { id: String(id) };
   await record('testWebhook', { params, body: { type: 'notification.delivery-ended' } });
-  await send('sendNotification', { body: message });
+  await send('sendNotification', { body: { ...message, citizenId: 'demo-layla' } });
   const hasEnded = (call: unknown) => Object(call)['state'] === 'done';
   await waitUntil(async () => {
     const { items } = await send('listWebhookCalls', { params, query: { limit: 1 } });
