@@ -213,6 +213,8 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
     'instants lie ahead, templates fit their values, there is a text or a template, attachments are documents of the citizen',
   previewNotification: 'as sendNotification',
   listNotifications: 'cursors are those of an earlier answer, instants are on the calendar',
+  createNotificationBatch: 'instants lie ahead, the template is one of the client, the legal effect is a rule',
+  listNotificationBatches: 'the cursor is that of an earlier answer',
   readEvents: 'the cursor is that of an earlier answer',
   listInboxMessages: 'before is that of an earlier answer',
   searchInbox: 'the cursor is that of an earlier answer',

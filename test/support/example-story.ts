@@ -41,8 +41,8 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   const recorder = createExampleRecorder(home, { client, citizen, staff, approver });
   await recordVerifications(home, recorder);
   const document = await recordDocuments(citizensClient, recorder);
-  await recordNotifications(recorder, document);
   await recordBatches(recorder);
+  await recordNotifications(recorder, document);
   await recordTemplates(recorder);
   await recordWebhooks(recorder);
   await recordWebhookCalls(scope, recorder);
@@ -103,6 +103,8 @@ async function recordBatches({ record, send }: ExampleRecorder): Promise<void> {
   await waitUntil(() => isIn('ready'));
   await record('startNotificationBatch', { params });
   await waitUntil(() => isIn('done'));
+  const delivered = async () => JSON.stringify((await send('readNotificationBatch', { params }))['notifications']);
+  await waitUntil(async () => (await delivered()) === '{"delivered":1}');
   await record('readNotificationBatch', { params });
   await record('listBatchRows', { params });
   await record('readBatchResults', { params, query: { state: 'refused' } });
