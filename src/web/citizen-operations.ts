@@ -70,7 +70,7 @@ export function createCallOperation({ context, boundOperation }: CitizenOperatio
 
 /** The JSON of an operation. `Json` is the part of its response that the page shows. */
 export async function readJson<Json>(
-  { call, token }: CitizenRequest,
+  { call, token }: Pick<CitizenRequest, 'call' | 'token'>,
   operation: ListedOperation,
   input?: OperationRequest,
 ): Promise<{ readonly json: Json } | Refusal> {

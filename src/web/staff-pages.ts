@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
-import type { ListedOperation } from '../api/operation.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { requestPath } from '../kernel/request-target.ts';
@@ -9,7 +8,7 @@ import { formatMessage } from '../locales/message-format.ts';
 import { readStaffMember, type StaffMemberAnswer } from '../staff/read-staff-member.ts';
 import { type Cookies, withCookies } from './browser-cookies.ts';
 import { type PageLayout, renderLayout } from './citizen-layout.ts';
-import type { CallOperation } from './citizen-operations.ts';
+import { type CallOperation, readJson } from './citizen-operations.ts';
 import { citizenTextsOf } from './citizen-texts.ts';
 import { type Html, html } from './html.ts';
 import { chooseLocale, switchLanguage } from './page-language.ts';
@@ -113,25 +112,15 @@ async function homePage(
   { layout, words }: StaffView,
   { token, endsAt }: ActiveVisitor,
 ): Promise<BufferedResponse> {
-  const member = await readJson<StaffMemberAnswer>(call, readStaffMember, token);
-  if (member === undefined) return unavailablePage({ layout });
-  const { name, service, scopes } = member;
+  const answer = await readJson<StaffMemberAnswer>({ call, token }, readStaffMember);
+  if ('slug' in answer) return unavailablePage({ layout });
+  const { name, service, scopes } = answer.json;
   const { language } = layout.words;
   const rights = Object.entries(words.rights).filter(([scope]) => scopes.some((one) => one === scope));
   const content = html`<p>${service === null ? words.allServices : formatMessage(language, words.service, { service: nameOf(service) })}</p>
     ${rights.length === 0 ? html`<p>${words.noRights}</p>` : html`<h2>${words.rightsTitle}</h2><ul>${rights.map(([, text]) => html`<li>${text}</li>`)}</ul>`}`;
   const minutesLeft = (endsAt - clock.now()) / 60_000;
   return renderLayout({ ...layout, person: { name }, minutesLeft }, { title: words.site, content });
-}
-
-/** The JSON of an operation; undefined if it was refused, because a dependency does not respond or the rights have changed. */
-async function readJson<Answer>(
-  call: CallOperation,
-  operation: ListedOperation,
-  token: string,
-): Promise<Answer | undefined> {
-  const answer = await call(operation, token);
-  return 'json' in answer ? (answer.json as Answer) : undefined;
 }
 
 function signInPage({ publicUrl }: StaffPagesDeps, { layout, words }: StaffView, ended = false): BufferedResponse {
