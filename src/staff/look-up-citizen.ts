@@ -9,7 +9,7 @@ import { findDetails } from '../notifications/notification/notification-details.
 import { findNotificationsOfCitizen } from '../notifications/notification/notification-list-store.ts';
 import { instantSchema, literalUnion, notificationShape } from '../notifications/notification/notification-shape.ts';
 import { findCitizens, maxHits } from './find-citizens.ts';
-import { lookUpBody, lookUpTarget } from './look-up.ts';
+import { lookUpBody, lookUpWay } from './look-up.ts';
 import { maskedChannels } from './masked-address.ts';
 import { messageTimeline } from './message-timeline.ts';
 import type { StaffPorts } from './ports.ts';
@@ -31,13 +31,13 @@ const messageShape = Type.Object(
     next: Type.Union(
       [
         Type.Object({
-          step: literalUnion(['send', 'try-channel', 'wait-for-proof'], 'What the server does next.'),
+          step: literalUnion(['send', 'try-channel', 'wait-for-proof'], 'The next step of the server.'),
           at: instantSchema('When it does that, at the earliest; for wait-for-proof, at the latest.'),
           channel: Type.Optional(literalUnion(channelNames)),
         }),
         Type.Null(),
       ],
-      { description: 'What happens next with the message, and when. null: nothing more happens by itself.' },
+      { description: 'The next step of the message, and its time. null: nothing more happens by itself.' },
     ),
   },
   { $id: 'StaffMessage', additionalProperties: false },
@@ -110,17 +110,17 @@ export const lookUpCitizen = defineOperation({
 async function lookUp(call: LookUpCall): Promise<Decision | RefusedDecision> {
   const { body, caller, now, createId, ports, read } = call;
   const member = staffOf(caller);
-  const target = lookUpTarget(body);
-  if ('issue' in target) return { refusal: refuseIssues([target.issue]) };
+  const by = lookUpWay(body);
+  if (typeof by === 'object') return { refusal: refuseIssues([by]) };
   const since = now - hourMs;
-  const found = await findCitizens({ read, ports }, target, { service: body.service, member });
+  const found = await findCitizens({ read, ports }, body, member);
   const events = eventsOf(call, found.slice(0, maxHits));
   const hits = await Promise.all(
     events.flatMap((event) => (event.type === 'staff.looked-up' ? [hitOf(call, event.citizenId, event.id)] : [])),
   );
   const entry = createId('staffEntry');
   const { reason, reference } = body;
-  const after = { by: target.by, hits: hits.length };
+  const after = { by, hits: hits.length };
   return {
     effect: {
       events,

@@ -43,7 +43,7 @@ export async function findProposals(
   { read, root }: { readonly read: Read } & Pick<StaffKeys, 'root'>,
   { status = null, limit }: { readonly status?: string | null; readonly limit: number },
 ): Promise<readonly Proposal[]> {
-  const sql = `select ${columns} from staff_proposal where cast($1 as text) is null or status = $1 order by id desc limit $2`;
+  const sql = `select ${columns} from staff_proposal where id > '' and (cast($1 as text) is null or status = $1) order by id desc limit $2`;
   return (await read(sql, [status, limit], { plan: 'custom' })).map((row) => proposalFromRow(root, row));
 }
 

@@ -47,7 +47,8 @@ for (const { name: engine } of engines) {
 
     const citizen = await site.citizenToken('demo-mary');
     const log = await site.request(citizen, 'GET', '/v1/access-log?before=999999999999999&limit=5');
-    const usages = log.json['usages'] as readonly Members[];
+    assert.equal(log.status, 200, JSON.stringify(log.json));
+    const usages = listOf(log.json, 'usages');
     const use = usages.find(({ usage }) => usage === 'staff.looked-up') ?? assert.fail(JSON.stringify(usages));
     assert.deepEqual(use['initiatorOrg'], { type: 'GOV', code: site.service, name: 'Demo Permit Service' });
     assert.deepEqual([use['details'], use['queryId']], [{ reason: 'citizen-asked' }, hit?.['event']]);
