@@ -43,14 +43,23 @@ export type AwaitingAddress = {
 
 /** The number of notifications in each status. Statuses without a notification are absent. */
 export type BatchNotifications = {
+  /** The number of notifications in the status accepted. Absent for none. */
   accepted?: number;
+  /** The number of notifications in the status scheduled. Absent for none. */
   scheduled?: number;
+  /** The number of notifications in the status sending. Absent for none. */
   sending?: number;
+  /** The number of notifications in the status sent. Absent for none. */
   sent?: number;
+  /** The number of notifications in the status delivered. Absent for none. */
   delivered?: number;
+  /** The number of notifications in the status read. Absent for none. */
   read?: number;
+  /** The number of notifications in the status unknown. Absent for none. */
   unknown?: number;
+  /** The number of notifications in the status undeliverable. Absent for none. */
   undeliverable?: number;
+  /** The number of notifications in the status cancelled. Absent for none. */
   cancelled?: number;
 };
 

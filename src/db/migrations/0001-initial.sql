@@ -590,7 +590,8 @@ create table notification_batch (
 create unique index notification_batch_by_key on notification_batch (client_id, idempotency_key)
   where idempotency_key is not null;
 create index notification_batch_of_client on notification_batch (client_id, id);
-create index notification_batch_open on notification_batch (client_id, id) where ended_at is null;
+create index notification_batch_open on notification_batch (client_id) where ended_at is null;
+create index notification_batch_waiting on notification_batch (state, created_at) where ended_at is null;
 create index notification_batch_kept on notification_batch (created_at) where wrapped_key is not null;
 
 -- The rows of an upload, sealed under the key of the batch. first_row: the number of the first of them, from 1.

@@ -4,14 +4,17 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 const rowsPerTick = 8;
 
 /**
- * Maps the rows of a piece, a few in each tick of the event loop. Otherwise an urgent message would wait for the whole piece. The lookups
- * of one tick still share a statement on PostgreSQL.
+ * Maps the rows of a piece, and begins with a few in each tick of the event loop. Otherwise an urgent message would wait for the whole
+ * piece. The lookups of one tick share a statement on PostgreSQL, and those of all ticks overlap.
  */
 export async function mapInTurns<T, R>(rows: readonly T[], call: (row: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
+  const results: Promise<R>[] = [];
   for (let at = 0; at < rows.length; at += rowsPerTick) {
-    results.push(...(await Promise.all(rows.slice(at, at + rowsPerTick).map(call))));
+    const begun = rows.slice(at, at + rowsPerTick).map(call);
+    // All are awaited at the end. Until then a rejection must not count as unhandled.
+    for (const result of begun) result.catch(() => undefined);
+    results.push(...begun);
     await nextTick();
   }
-  return results;
+  return await Promise.all(results);
 }
