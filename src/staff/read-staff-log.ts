@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import type { EventId } from '../kernel/id.ts';
+import { type Issue, refuseIssues } from '../kernel/refusal.ts';
+import { parseInstant } from '../notifications/list-notifications.ts';
 import { instantSchema, optionalInstantSchema } from '../notifications/notification/notification-shape.ts';
 import type { StaffPorts } from './ports.ts';
 import { findStaffEntries, type StaffEntryFilter } from './staff-entry-store.ts';
@@ -83,18 +85,16 @@ export const readStaffLog = defineOperation({
       }),
     },
   },
-  refusals: [],
+  refusals: ['bad-request'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, StaffPorts>) => {
     const { read, ports, caller, query, now, createId } = call;
     const member = staffOf(caller);
     const { from, before, service, ...others } = query;
-    const filter: StaffEntryFilter = {
-      ...others,
-      service: member.service ?? service,
-      from: from === undefined ? undefined : Date.parse(from),
-      before: before === undefined ? undefined : Date.parse(before),
-    };
+    const issues: Issue[] = [];
+    const bounds = { from: parseInstant('from', from, issues), before: parseInstant('before', before, issues) };
+    if (issues.length > 0) return { refusal: refuseIssues(issues) };
+    const filter: StaffEntryFilter = { ...others, ...bounds, service: member.service ?? service };
     const found = await findStaffEntries({ read, root: ports.root }, filter, maxEntries + 1);
     const shown = found.slice(0, maxEntries);
     const items = await Promise.all(
