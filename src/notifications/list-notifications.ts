@@ -88,7 +88,7 @@ export const listNotifications = defineOperation({
 });
 
 /** The instant of a filter in epoch milliseconds. Adds the issue of an instant that does not exist. */
-export function parseInstant(name: string, text: string | undefined, issues: Issue[]): number | undefined {
+export function parseInstantFilter(name: string, text: string | undefined, issues: Issue[]): number | undefined {
   const value = text === undefined ? undefined : Date.parse(text);
   if (value === undefined || value >= 0) return value;
   issues.push({ in: 'query', name, code: 'malformed', detail: 'must be an instant after 1969 without a leap second' });
@@ -97,8 +97,8 @@ export function parseInstant(name: string, text: string | undefined, issues: Iss
 
 function parseBounds({ createdFrom, createdBefore, cursor }: Static<typeof query>) {
   const issues: Issue[] = [];
-  const from = parseInstant('createdFrom', createdFrom, issues);
-  const before = parseInstant('createdBefore', createdBefore, issues);
+  const from = parseInstantFilter('createdFrom', createdFrom, issues);
+  const before = parseInstantFilter('createdBefore', createdBefore, issues);
   const position = cursor === undefined ? undefined : parseNotificationCursor(cursor);
   if (cursor !== undefined && position === undefined) {
     issues.push({ in: 'query', name: 'cursor', code: 'malformed', detail: 'must be `next` of an earlier page' });

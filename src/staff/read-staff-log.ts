@@ -3,7 +3,7 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import type { EventId } from '../kernel/id.ts';
 import { type Issue, refuseIssues } from '../kernel/refusal.ts';
-import { parseInstant } from '../notifications/list-notifications.ts';
+import { parseInstantFilter } from '../notifications/list-notifications.ts';
 import { instantSchema, optionalInstantSchema } from '../notifications/notification/notification-shape.ts';
 import type { StaffPorts } from './ports.ts';
 import { findStaffEntries, type StaffEntryFilter } from './staff-entry-store.ts';
@@ -29,8 +29,8 @@ const request = {
           description: 'The entry with this ledger event, such as the reference in the access log of a citizen.',
         }),
       ),
-      from: optionalInstantSchema('Only entries from this time on (RFC 3339).'),
-      before: optionalInstantSchema('Only entries before this time (RFC 3339).'),
+      createdFrom: optionalInstantSchema('Only entries from this time on (RFC 3339).'),
+      createdBefore: optionalInstantSchema('Only entries before this time (RFC 3339).'),
       after: Type.Optional(
         Type.String({ maxLength: 64, description: 'The member next of the previous page. Default: the first page.' }),
       ),
@@ -90,11 +90,12 @@ export const readStaffLog = defineOperation({
   run: async (call: OperationCall<typeof request, StaffPorts>) => {
     const { read, ports, caller, query, now, createId } = call;
     const member = staffOf(caller);
-    const { from, before, service, ...others } = query;
+    const { createdFrom, createdBefore, service, ...others } = query;
     const issues: Issue[] = [];
-    const bounds = { from: parseInstant('from', from, issues), before: parseInstant('before', before, issues) };
+    const from = parseInstantFilter('createdFrom', createdFrom, issues);
+    const before = parseInstantFilter('createdBefore', createdBefore, issues);
     if (issues.length > 0) return { refusal: refuseIssues(issues) };
-    const filter: StaffEntryFilter = { ...others, ...bounds, service: member.service ?? service };
+    const filter: StaffEntryFilter = { ...others, from, before, service: member.service ?? service };
     const found = await findStaffEntries({ read, root: ports.root }, filter, maxEntries + 1);
     const shown = found.slice(0, maxEntries);
     const items = await Promise.all(
