@@ -9,7 +9,7 @@ import { readStaffMember, type StaffMemberAnswer } from '../staff/read-staff-mem
 import { type Cookies, withCookies } from './browser-cookies.ts';
 import { type PageLayout, renderLayout } from './citizen-layout.ts';
 import { type CallOperation, readJson } from './citizen-operations.ts';
-import { citizenTextsOf } from './citizen-texts.ts';
+import { type CitizenTexts, citizenTextsOf } from './citizen-texts.ts';
 import { type Html, html } from './html.ts';
 import { chooseLocale, switchLanguage } from './page-language.ts';
 import { isCrossOrigin, isNavigation } from './request-origin.ts';
@@ -83,15 +83,15 @@ function viewOf({ frame, cookies }: StaffPagesDeps, request: IncomingMessage): S
   const locale = chooseLocale(cookies, request);
   const words = citizenTextsOf(locale, frame.timeZone);
   const isStep = requestPath(request.url) !== staffPaths.home;
-  const area = { home: staffPaths.home, navigation: navigation(words.nav.signOut) };
+  const area = { home: staffPaths.home, navigation: navigation(words.nav) };
   return {
     layout: { words, site: locale.staffPages.site, frame, area, url: isStep ? staffPaths.home : request.url },
     words: locale.staffPages,
   };
 }
 
-const navigation = (signOut: string): Html =>
-  html`<nav><ul><li><form method="post" action="${staffPaths.signOut}"><button type="submit">${signOut}</button></form></li></ul></nav>`;
+const navigation = ({ label, signOut }: CitizenTexts['nav']): Html =>
+  html`<nav aria-label="${label}"><ul><li><form method="post" action="${staffPaths.signOut}"><button type="submit">${signOut}</button></form></li></ul></nav>`;
 
 /** Shows the home page to a signed-in person. Everybody else sees the sign-in page. */
 async function showHome(deps: StaffPagesDeps, request: IncomingMessage, view: StaffView): Promise<BufferedResponse> {
