@@ -3328,9 +3328,9 @@ export type Operations = {
       /** The entry with this ledger event, such as the reference in the access log of a citizen. */
       event?: string;
       /** Only entries from this time on (RFC 3339). */
-      from?: string;
+      createdFrom?: string;
       /** Only entries before this time (RFC 3339). */
-      before?: string;
+      createdBefore?: string;
       /** The member next of the previous page. Default: the first page. */
       after?: string;
     };

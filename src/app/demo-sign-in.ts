@@ -100,7 +100,7 @@ function openIssuer(app: AppContext, { issuer, path, client, intro, groups }: Is
   return { secret: new Secret(secret), mounts };
 }
 
-/** One person for each role of STAFF_ROLES, in its default. The first three belong to the service of the demo. */
+/** One person for each role of STAFF_ROLES, in its default. The first two belong to the service of the demo. */
 function demoStaff({ db }: AppContext): readonly DemoPerson[] {
   const people = [
     ['sam', 'Sam Support', 'support', 'Helps citizens: finds their messages.'],
@@ -109,7 +109,7 @@ function demoStaff({ db }: AppContext): readonly DemoPerson[] {
     ['olu', 'Olu Operator', 'operator', 'Sees what needs attention.'],
     ['ada', 'Ada Auditor', 'auditor', 'Reads what staff did.'],
   ] as const;
-  const inService: readonly string[] = ['support', 'caseworker', 'approver'];
+  const inService: readonly string[] = ['support', 'caseworker'];
   return people.map(([subject, name, roles, about]) => ({
     subject,
     name,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type ClaimName, claimNames, maxClaimLength } from '../identity/register/claims.ts';
 import { maxCitizenIdLength } from '../kernel/id.ts';
 import type { Issue } from '../kernel/refusal.ts';
-import { singleLinePattern } from '../kernel/single-line-text.ts';
+import { singleLineSchemaPattern } from '../kernel/single-line-text.ts';
 import { lookUpReasons } from '../ledger/ledger-event.ts';
 import { literalUnion } from '../notifications/notification/notification-shape.ts';
 
@@ -18,7 +18,7 @@ export const reasonSchema = literalUnion(
 export const referenceSchema = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: singleLinePattern.source,
+  pattern: singleLineSchemaPattern,
   description: 'The number of your case. The staff log has it; the citizen does not see it.',
 });
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Caller, StaffMember } from '../auth/caller.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import type { ProposalId } from '../kernel/id.ts';
-import { singleLinePattern } from '../kernel/single-line-text.ts';
+import { singleLineSchemaPattern } from '../kernel/single-line-text.ts';
 import { instantSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
 import { hasOneOf } from './staff-member.ts';
 
@@ -32,7 +32,7 @@ export type Proposal = {
 export const proposalReasonSchema = Type.String({
   minLength: 1,
   maxLength: 500,
-  pattern: singleLinePattern.source,
+  pattern: singleLineSchemaPattern,
   description: 'Why, for the people who decide and for the staff log.',
 });
 
