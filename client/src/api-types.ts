@@ -1649,6 +1649,7 @@ export type StaffAttention = {
 };
 
 export type StaffAttentionFailuresItem = {
+  /** The channel of the deliveries. */
   channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
   /** The code of the reason. */
   reason: string;
@@ -1656,24 +1657,29 @@ export type StaffAttentionFailuresItem = {
   whoActs: string;
   /** The reason in words. */
   detail: string;
+  /** The number of them. */
   count: number;
 };
 
 /** Proposals that wait for a decision, and when the oldest was made. */
 export type StaffAttentionProposals = {
+  /** The number of them. */
   count: number;
+  /** When the oldest was made. */
   oldest: string | null;
 };
 
 export type StaffAttentionQuarantineItem = {
   /** The result of the scan. */
   verdict: string | null;
+  /** The number of them. */
   count: number;
 };
 
 export type StaffAttentionStoppedImportsItem = {
   /** The id. Do not parse it. */
   id: string;
+  /** The number of rows that it has read. */
   rows: number;
   /** When it stored rows last. */
   stoppedAt: string;
@@ -1684,6 +1690,7 @@ export type StaffAttentionWebhooksItem = {
   id: string;
   /** The id of the client. */
   clientId: string;
+  /** The name of the client. */
   organisation: string;
 };
 
@@ -1708,6 +1715,7 @@ export type StaffLogEntry = {
   before?: unknown;
   /** The state after. */
   after?: unknown;
+  /** The ledger events of the operation. */
   events: StaffLogEntryEventsItem[];
 };
 
@@ -1735,6 +1743,7 @@ export type StaffLookUpHit = {
 };
 
 export type StaffLookUpHitChannelsItem = {
+  /** The channel. */
   channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
   /** A part of the address, to compare it with what the citizen says. null: the channel has none. */
   address: string | null;
@@ -1753,6 +1762,7 @@ export type StaffLookUpHitHoldsItem = {
   documentId: string | null;
 };
 
+/** The locks of the record against verification. */
 export type StaffLookUpHitLocks = {
   /** Whether the citizen has locked their record. */
   byCitizen: boolean;
@@ -1810,6 +1820,7 @@ export type StaffMessageNext = {
   step: Open<'send' | 'try-channel' | 'wait-for-proof'>;
   /** When it does that, at the earliest; for wait-for-proof, at the latest. */
   at: string;
+  /** The channel that is tried. */
   channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
 };
 
@@ -1817,6 +1828,7 @@ export type StaffMessageNext = {
 export type StaffMessageService = {
   /** The id. Do not parse it. */
   id: string;
+  /** The name of the service. */
   name: string;
 };
 
@@ -1848,6 +1860,7 @@ export type StaffProposal = {
 export type StaffProposalDecision = {
   /** The subject line. null: the sender set none. */
   subject: string;
+  /** The display name. */
   name: string;
   /** When it was decided. */
   at: string;
@@ -1864,6 +1877,7 @@ export type StaffProposalInput = {
 export type StaffProposalProposedBy = {
   /** The subject line. null: the sender set none. */
   subject: string;
+  /** The display name. */
   name: string;
 };
 

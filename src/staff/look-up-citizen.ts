@@ -27,13 +27,16 @@ const operationName = 'lookUpCitizen';
 const messageShape = Type.Object(
   {
     ...Type.Omit(notificationShape, ['citizenId', 'receipt']).properties,
-    service: Type.Object({ id: Type.String(), name: Type.String() }, { description: 'The service that sent it.' }),
+    service: Type.Object(
+      { id: Type.String(), name: Type.String({ description: 'The name of the service.' }) },
+      { description: 'The service that sent it.' },
+    ),
     next: Type.Union(
       [
         Type.Object({
           step: literalUnion(['send', 'try-channel', 'wait-for-proof'], 'The next step of the server.'),
           at: instantSchema('When it does that, at the earliest; for wait-for-proof, at the latest.'),
-          channel: Type.Optional(literalUnion(channelNames)),
+          channel: Type.Optional(literalUnion(channelNames, 'The channel that is tried.')),
         }),
         Type.Null(),
       ],
@@ -51,7 +54,7 @@ const hitShape = Type.Object(
     }),
     channels: Type.Array(
       Type.Object({
-        channel: literalUnion(channelNames),
+        channel: literalUnion(channelNames, 'The channel.'),
         address: Type.Union([Type.String(), Type.Null()], {
           description: 'A part of the address, to compare it with what the citizen says. null: the channel has none.',
         }),
@@ -61,10 +64,13 @@ const hitShape = Type.Object(
       { description: 'The channels by which the citizen can be reached.' },
     ),
     deceased: Type.Boolean({ description: 'Whether the register says that the citizen has died.' }),
-    locks: Type.Object({
-      byCitizen: Type.Boolean({ description: 'Whether the citizen has locked their record.' }),
-      byStaff: Type.Boolean({ description: 'Whether staff have locked the record.' }),
-    }),
+    locks: Type.Object(
+      {
+        byCitizen: Type.Boolean({ description: 'Whether the citizen has locked their record.' }),
+        byStaff: Type.Boolean({ description: 'Whether staff have locked the record.' }),
+      },
+      { description: 'The locks of the record against verification.' },
+    ),
     holds: Type.Array(
       Type.Object({
         id: Type.String(),

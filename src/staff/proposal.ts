@@ -42,7 +42,7 @@ export const proposalParams = Type.Object(
   { additionalProperties: false },
 );
 
-const personShape = { subject: Type.String(), name: Type.String() };
+const personShape = { subject: Type.String(), name: Type.String({ description: 'The display name.' }) };
 
 /** A proposal on the wire. */
 export const proposalShape = Type.Object(

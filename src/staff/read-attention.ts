@@ -16,13 +16,13 @@ const dayMs = 86_400_000;
 /** An import writes its progress every few seconds. */
 const importPauseMs = 10 * 60_000;
 
-const count = Type.Integer({ minimum: 0 });
+const count = Type.Integer({ minimum: 0, description: 'The number of them.' });
 
 const attentionShape = Type.Object(
   {
     failures: Type.Array(
       Type.Object({
-        channel: literalUnion(channelNames),
+        channel: literalUnion(channelNames, 'The channel of the deliveries.'),
         reason: Type.String({ description: 'The code of the reason.' }),
         whoActs: Type.String({ description: 'The party that must act first: citizen, sender, operator or nobody.' }),
         detail: Type.String({ description: 'The reason in words.' }),
@@ -30,9 +30,16 @@ const attentionShape = Type.Object(
       }),
       { description: 'Deliveries of the last 24 hours that failed, or whose outcome is unknown.' },
     ),
-    webhooks: Type.Array(Type.Object({ id: Type.String(), clientId: Type.String(), organisation: Type.String() }), {
-      description: 'Webhooks with calls that the server has given up.',
-    }),
+    webhooks: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        clientId: Type.String(),
+        organisation: Type.String({ description: 'The name of the client.' }),
+      }),
+      {
+        description: 'Webhooks with calls that the server has given up.',
+      },
+    ),
     quarantine: Type.Array(
       Type.Object({
         verdict: Type.Union([Type.String(), Type.Null()], { description: 'The result of the scan.' }),
@@ -42,11 +49,20 @@ const attentionShape = Type.Object(
     ),
     ledgerAlarms: Type.Array(Type.String(), { description: 'The alarms of the ledger in this process.' }),
     stoppedImports: Type.Array(
-      Type.Object({ id: Type.String(), rows: count, stoppedAt: instantSchema('When it stored rows last.') }),
+      Type.Object({
+        id: Type.String(),
+        rows: Type.Integer({ minimum: 0, description: 'The number of rows that it has read.' }),
+        stoppedAt: instantSchema('When it stored rows last.'),
+      }),
       { description: 'Imports of citizens that did not finish.' },
     ),
     proposals: Type.Object(
-      { count, oldest: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) },
+      {
+        count,
+        oldest: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+          description: 'When the oldest was made.',
+        }),
+      },
       { description: 'Proposals that wait for a decision, and when the oldest was made.' },
     ),
   },

@@ -58,6 +58,7 @@ const entryShape = Type.Object(
           description: 'The proof as c2sp.org/tlog-proof. null: the event is not in a signed checkpoint yet.',
         }),
       }),
+      { description: 'The ledger events of the operation.' },
     ),
   },
   { $id: 'StaffLogEntry' },

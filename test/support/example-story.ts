@@ -48,7 +48,7 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   await recordWebhookCalls(scope, recorder);
   await recordCitizen(home, recorder);
   await recorder.record('readClient');
-  await recordStaff(recorder);
+  await recordStaff(home, recorder);
   await recorder.record('listEndpoints');
   return recorder.examples;
 }
@@ -173,7 +173,7 @@ async function recordCitizen(home: ServerFixture, { record }: ExampleRecorder): 
   await record('changeOwnLock', { body: { locked: true } });
 }
 
-async function recordStaff({ record, send }: ExampleRecorder): Promise<void> {
+async function recordStaff(home: ServerFixture, { record, send }: ExampleRecorder): Promise<void> {
   const act = { reason: 'not-delivered', reference: 'CASE-4711' };
   await record('readStaffMember');
   const { id } = await send('sendNotification', { body: { ...message, citizenId: 'demo-lukasz' } });
@@ -193,6 +193,7 @@ async function recordStaff({ record, send }: ExampleRecorder): Promise<void> {
   await record('approveProposal', { params: { id: String(proposal) }, body: {} });
   await record('readProposal', { params: { id: String(proposal) } });
   await record('listProposals', { query: { status: 'refused' } });
+  await waitUntilSigned(home);
   await record('readStaffLog', { query: { operation: 'lookUpCitizen' } });
   await record('readAttention');
 }
