@@ -264,7 +264,12 @@ before(async () => {
   ask = createHttpClient(home.url);
   token = await home.fetchAccessToken();
   const claims = { client_id: clientId, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
-  const person = { client_id: 'staff', sub: 'sam', roles: ['support', 'approver', 'operator', 'auditor'] };
+  const person = {
+    client_id: 'staff',
+    sub: 'sam',
+    client: clientId,
+    roles: ['support', 'approver', 'operator', 'auditor'],
+  };
   staffToken = await staffIssuer.sign({ ...person, aud: `${home.url}/v1` });
   citizensToken = await issuer.sign({ ...claims, aud: `${home.url}/v1` });
 });
