@@ -132,7 +132,7 @@ async function useEverything(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/me/contact/phone`);
   await page.locator('#address').fill('+46701740608');
   await submit(page);
-  await page.waitForURL('**/me/contact/phone/code');
+  await page.waitForURL('**/me/contact?done=code-sent');
 }
 
 async function lockDetails(page: Page, url: string): Promise<void> {
@@ -265,7 +265,7 @@ function contactPages(url: string): TourPage[] {
   const choose = async (page: Page, selector: string, value: string) =>
     await page.locator(selector).selectOption(value);
   return [
-    ...['', '?done=confirmed-email', ...forms.map((form) => `/${form}`)].map((form) => path(`/me/contact${form}`)),
+    ...['', '?done=confirmed-email', '?done=code-sent', ...forms.map((form) => `/${form}`)].map((form) => path(`/me/contact${form}`)),
     sent('two channels in one place', 'channels', async (page) => {
       await choose(page, '#email', '1');
       await choose(page, '#sms', '1');
