@@ -131,6 +131,9 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     ledger,
     registeredContactOf: createContactDetails(register, context.settings),
     organisationOf: notifications.organisationOf,
+    purposeTextOf: notifications.purposeTextOf,
+    clients,
+    serviceOperations: notifications.operations,
     notifyLockChange: notifications.notices.lockChanged,
     eraseCitizen: async (citizenId, { commit, ...erasure }) => {
       const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');

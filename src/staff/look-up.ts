@@ -4,7 +4,7 @@ import { maxCitizenIdLength } from '../kernel/id.ts';
 import type { Issue } from '../kernel/refusal.ts';
 import { singleLinePattern } from '../kernel/single-line-text.ts';
 import { lookUpReasons } from '../ledger/ledger-event.ts';
-import { literalUnion } from '../notifications/notification/notification-shape.ts';
+import { languageTagSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
 
 /** The claims by which staff find a citizen. An id has a member of its own. */
 const searchClaims = claimNames.filter((claim): claim is Exclude<ClaimName, 'citizenId'> => claim !== 'citizenId');
@@ -27,6 +27,7 @@ export const lookUpBody = Type.Object(
   {
     reason: reasonSchema,
     reference: referenceSchema,
+    language: Type.Optional(languageTagSchema('The language of purposeText (BCP 47). Default: en.')),
     notificationId: Type.Optional(Type.String({ maxLength: 64, description: 'The id on a message, such as ntf_01….' })),
     messageReference: Type.Optional(
       Type.String({

@@ -28,6 +28,13 @@ const permitted: Readonly<Record<string, readonly StaffRole[]>> = {
   refuseProposal: ['approver'],
   readStaffLog: ['auditor'],
   readAttention: ['operator'],
+  readLookUp: ['support'],
+  sendServiceNotification: ['caseworker'],
+  previewServiceNotification: ['caseworker'],
+  listServiceTemplates: ['caseworker'],
+  readServiceTemplate: ['caseworker'],
+  createServiceTemplate: ['caseworker'],
+  removeServiceTemplate: ['caseworker'],
 };
 
 const staffOperations = operations.filter(({ callers }) => callers.includes('staff'));
@@ -41,7 +48,7 @@ async function send(token: string, { method, path }: (typeof operations)[number]
 
 test('each role may call its operations, and gets missing-scope for all others', async () => {
   for (const role of staffRoles) {
-    const token = await site.staffToken({ subject: `one-${role}`, roles: [role] });
+    const token = await site.staffToken({ subject: `one-${role}`, roles: [role], service: site.service });
     for (const operation of staffOperations) {
       const { status, problem } = await send(token, operation);
       const roles = permitted[operation.name] ?? assert.fail(`${operation.name} has no row in this test`);
