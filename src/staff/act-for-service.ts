@@ -62,7 +62,7 @@ async function serviceCaller(
   if (!clients.isFresh()) await clients.refresh();
   if (service === null) return refuse('service-needed');
   // A client may be newer than the cache.
-  if (clients.get(service) === undefined) await clients.refresh(1_000);
+  if (clients.get(service) === undefined) await clients.refresh();
   const client = clients.get(service);
   if (client === undefined || client.disabledAt !== undefined) return refuse('service-needed');
   const scopes = new Set(client.scopes);

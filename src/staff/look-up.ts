@@ -7,7 +7,9 @@ import { lookUpReasons } from '../ledger/ledger-event.ts';
 import { languageTagSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
 
 /** The claims by which staff find a citizen. An id has a member of its own. */
-const searchClaims = claimNames.filter((claim): claim is Exclude<ClaimName, 'citizenId'> => claim !== 'citizenId');
+export const searchClaims = claimNames.filter(
+  (claim): claim is Exclude<ClaimName, 'citizenId'> => claim !== 'citizenId',
+);
 
 /** The reason of a look-up or of another act about one citizen. */
 export const reasonSchema = literalUnion(

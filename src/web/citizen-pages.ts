@@ -191,7 +191,7 @@ async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: S
   const { personId: citizenId, token, endsAt } = visitor;
   const minutesLeft = (endsAt - deps.clock.now()) / 60_000;
   const view = { ...(await citizenLayout(deps, visit, citizenId)), minutesLeft };
-  const keptForm = keptForms.find(request, { citizenId, path: requestPath(request.url) });
+  const keptForm = keptForms.find(request, { personId: citizenId, path: requestPath(request.url) });
   const outcome = await show({ ...visit, citizenId, token, view, call: deps.call, keptForm });
   if (!('slug' in outcome)) {
     // The form was sent again, or another person has signed in.
@@ -260,7 +260,7 @@ async function keptFormCookies(
   const path = requestPath(request.url);
   if (request.method !== 'POST' || !path.startsWith(`${citizenPaths.contact}/`)) return [];
   const fields = await parseForm(request);
-  return fields === undefined ? [] : keptForms.keep({ citizenId, path, fields });
+  return fields === undefined ? [] : keptForms.keep({ personId: citizenId, path, fields });
 }
 
 /** A page that a browser prefetches must not open a message, because nobody reads it. */

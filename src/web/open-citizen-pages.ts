@@ -49,7 +49,7 @@ export function openCitizenPages(
   const admit = createAdmission(context.authorizer, clientId);
   const mounts = mountCitizenPages({
     signInFlow: createSignInFlow({ area: citizenArea, signIn, sessions, cookies, admit, clock, random, onFault }),
-    keptForms: createKeptForms({ cookies, clock, random, root }),
+    keptForms: createKeptForms({ cookies, clock, random, root, kind: 'citizen' }),
     clock,
     zones: { country: settings.registerCountry, timeZone: settings.timeZone },
     call: createCallOperation({ context, boundOperation }),

@@ -5,6 +5,7 @@ import { problems } from '../../kernel/problem-catalogue.ts';
 import { UnavailableError } from '../../kernel/unavailable-error.ts';
 import { createCookies } from '../browser-cookies.ts';
 import { type CitizenOperationsDeps, createCallOperation } from '../citizen-operations.ts';
+import { createKeptForms } from '../kept-form.ts';
 import { createConfiguredSignIn, type SignInConfig } from '../sign-in-config.ts';
 import { type Admission, createSignInFlow } from '../sign-in-flow.ts';
 import type { SiteFrame } from '../site-frame.ts';
@@ -41,7 +42,9 @@ export function openStaffPages(
 
   return mountStaffPages({
     signInFlow: createSignInFlow({ area: staffArea, signIn, sessions, cookies, admit, clock, random, onFault }),
+    keptForms: createKeptForms({ cookies, clock, random, root, kind: 'staff' }),
     clock,
+    createKey: () => Buffer.from(random(16)).toString('hex'),
     call: createCallOperation({ context, boundOperation }),
     frame,
     cookies,

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { browserSkipReason, openBrowser } from '../support/browser.ts';
+import { createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture, waitUntilSigned } from '../support/server-process.ts';
+import { openStaffWindow, type StaffWindow } from '../support/staff-window.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+// Five questions on the phone, answered by clicks from the first page of staff. Every page on the way is checked for accessibility.
+const skip = browserSkipReason;
+const maxClicks = 6;
+let server: ServerFixture;
+let browser: Browser;
+/** A message that arrived by mail, and one that could not reach the person. */
+let [permit, refused] = ['', ''];
+
+const thisFile = fileCleanupScope();
+before(async () => {
+  if (skip !== false) return;
+  server = await makeServerFixture(thisFile);
+  await server.start('demo');
+  browser = await openBrowser(thisFile);
+  const token = await server.fetchAccessToken();
+  const ask = createHttpClient(server.url);
+  const send = async (body: object) => {
+    const answer = await ask(postJson(token, '/v1/notifications/send', { message: 'Please read this.', ...body }));
+    assert.equal(answer.status, 202, String(answer.body));
+    return String(parseJsonBody(answer)['id']);
+  };
+  permit = await send({ citizenId: 'demo-lukasz', subject: 'Parking permit', reference: 'PP-118', category: 'decision' });
+  refused = await send({ citizenId: 'demo-anh', subject: 'Tax', channels: ['letter'], message: 'Your tax.' });
+  const claims = { citizenId: 'demo-lukasz', givenName: 'Łukasz', familyName: 'Żak', birthDate: '1990-01-01' };
+  await ask(postJson(token, '/v1/identity/verify', { ...claims, purpose: 'parking-permit', legalBasis: 'Road Act 7' }));
+  const stateOf = async (id: string) => {
+    const answer = await ask({ method: 'GET', path: `/v1/notifications/${id}`, headers: { authorization: `Bearer ${token}` } });
+    const deliveries = parseJsonBody(answer)['deliveries'] as readonly { status: string; channel: string }[];
+    return deliveries.filter(({ channel }) => channel !== 'inbox').map(({ status }) => status);
+  };
+  await waitUntil(async () => (await stateOf(permit)).some((one) => one === 'delivered' || one === 'sent'));
+  await waitUntil(async () => (await stateOf(refused)).every((one) => one === 'failed' || one === 'skipped'));
+  await waitUntilSigned(server);
+});
+
+/** Looks a person up by a message, from the first page. */
+async function findBy(staff: StaffWindow, message: string): Promise<void> {
+  const { page } = staff;
+  await staff.openFromMenu('Find a person');
+  await page.getByLabel('Why do you need this?').selectOption('citizen-asked');
+  await page.getByLabel('Number of your case').fill('CASE-4711');
+  await page.getByLabel('Number or reference of the message').fill(message);
+  await staff.press(page.getByRole('button', { name: 'Find' }));
+}
+
+const cardOf = ({ page }: StaffWindow, id: string) => page.locator('article', { hasText: id });
+
+test('five questions of the helpdesk are answered within six clicks each', { skip }, async (t) => {
+  const open = () => openStaffWindow(browser, { url: server.url, person: 'sam' });
+  await t.test('What is this letter?', async () => {
+    await using staff = await open();
+    await findBy(staff, 'PP-118');
+    const card = cardOf(staff, permit);
+    assert.match(await card.innerText(), /Message from .*Demo Permit Service.*\n[^]*PP-118[^]*Decision/);
+    assert.doesNotMatch(await staff.page.innerText('body'), /Please read this/);
+    assert.ok(staff.clicks() <= maxClicks, String(staff.clicks()));
+  });
+  await t.test('Did it arrive?', async () => {
+    await using staff = await open();
+    await findBy(staff, permit);
+    assert.match(await cardOf(staff, permit).innerText(), /Arrived|Sent, no proof/);
+    assert.ok(staff.clicks() <= maxClicks);
+  });
+  await t.test('Why not?', async () => {
+    await using staff = await open();
+    await findBy(staff, refused);
+    const text = await cardOf(staff, refused).innerText();
+    assert.match(text, /Letter\nNot sent\. The register has no address for this channel\. The service must do/);
+    assert.ok(staff.clicks() <= maxClicks);
+  });
+  await t.test('Send it again by post', async () => {
+    await using staff = await open();
+    await findBy(staff, permit);
+    await staff.press(cardOf(staff, permit).getByRole('link', { name: 'Send again by letter' }));
+    await staff.press(staff.page.getByRole('button', { name: 'Send the letter' }));
+    assert.match(await staff.page.locator('main > .banner').first().innerText(), /The letter is on its way/);
+    assert.ok(staff.clicks() <= maxClicks);
+    // A reload shows the present state, and is no second look-up.
+    await staff.page.reload();
+    assert.equal(await cardOf(staff, permit).getByRole('link', { name: 'Send again by letter' }).count(), 0);
+  });
+  await t.test('Who looked at my data?', async () => {
+    await using staff = await open();
+    await findBy(staff, permit);
+    const uses = staff.page.locator('h2', { hasText: 'Who used the data' }).locator('xpath=following-sibling::ul[1]');
+    assert.match(await uses.innerText(), /Demo Permit Service.*: Checked whether details about you are right\. Why: /);
+    assert.ok(staff.clicks() <= maxClicks);
+  });
+});
