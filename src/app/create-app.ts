@@ -126,13 +126,18 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     remainingQuota: options.transport.quotas.remaining,
     webhookCountOf: notifications.webhookCountOf,
   });
-  const staff = createStaff({
+  const staff = createStaffSlice(context, options, notifications);
+  return { documents, notifications, identity, audit, staff };
+}
+
+function createStaffSlice(context: AppContext, { auth, ledger }: CreateAppOptions, notifications: NotificationsSlice) {
+  return createStaff({
     ...context,
     ledger,
-    registeredContactOf: createContactDetails(register, context.settings),
+    registeredContactOf: createContactDetails(context.register, context.settings),
     organisationOf: notifications.organisationOf,
     purposeTextOf: notifications.purposeTextOf,
-    clients,
+    clients: auth.clients,
     serviceOperations: notifications.operations,
     notifyLockChange: notifications.notices.lockChanged,
     eraseCitizen: async (citizenId, { commit, ...erasure }) => {
@@ -140,7 +145,6 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
       return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);
     },
   });
-  return { documents, notifications, identity, audit, staff };
 }
 
 type ServerParts = Awaited<ReturnType<typeof createSlices>> & {

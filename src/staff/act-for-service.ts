@@ -19,7 +19,7 @@ type Call = OperationCall<RequestShape, StaffPorts>;
 /** An operation of clients that staff may run for their service. */
 type ServiceAct = Pick<ListedOperation, 'name' | 'path' | 'summary' | 'description'> & {
   readonly operation: ListedOperation;
-  /** What the operation changed, for the staff log, from the JSON of the answer. */
+  /** Returns the change for the staff log, from the JSON of the answer. */
   readonly after?: (json: Readonly<Record<string, unknown>>) => unknown;
 };
 

@@ -24,13 +24,13 @@ const messageShape = Type.Object(
     next: Type.Union(
       [
         Type.Object({
-          step: literalUnion(['send', 'try-channel', 'wait-for-proof'], 'What the server does next.'),
+          step: literalUnion(['send', 'try-channel', 'wait-for-proof'], 'The next step of the server.'),
           at: instantSchema('When it does that, at the earliest; for wait-for-proof, at the latest.'),
           channel: Type.Optional(literalUnion(channelNames)),
         }),
         Type.Null(),
       ],
-      { description: 'What happens next with the message, and when. null: nothing more happens by itself.' },
+      { description: 'The next step of the message, and its time. null: nothing more happens by itself.' },
     ),
   },
   { $id: 'StaffMessage', additionalProperties: false },
@@ -68,7 +68,7 @@ export const hitShape = Type.Object(
       { description: 'The active legal holds.' },
     ),
     uses: Type.Array(recentUseShape, {
-      description: 'Who used the data of the citizen lately, the newest first. Concealed uses are left out.',
+      description: 'The last uses of the data of the citizen by others, the newest first. Concealed uses are left out.',
     }),
     event: Type.String({
       description: 'The ledger event of this look-up, which the citizen sees in their access log.',

@@ -59,7 +59,7 @@ export const lookUpBody = Type.Object(
         ),
         {
           additionalProperties: false,
-          description: 'What the citizen says about themselves: birthDate and at least one other claim.',
+          description: 'The details that the citizen stated: birthDate and at least one other claim.',
         },
       ),
     ),

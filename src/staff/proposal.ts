@@ -82,7 +82,7 @@ export function proposalView({ at, expiresAt, proposer, decision, status, ...pro
   };
 }
 
-/** Whether nobody has decided the proposal, and its time is not over. */
+/** Whether the proposal still waits for a decision, and its time is not over. */
 export function isOpen({ status, expiresAt }: Pick<Proposal, 'status' | 'expiresAt'>, now: number): boolean {
   return status === 'proposed' && expiresAt > now;
 }

@@ -53,7 +53,7 @@ const attentionShape = Type.Object(
   { $id: 'StaffAttention' },
 );
 
-/** What operators should look at. It has counts and ids of clients, and no data of citizens. */
+/** The list of what operators should look at. It has counts and ids of clients, and no data of citizens. */
 export const readAttention = defineOperation({
   name: 'readAttention',
   since: '1.0',
@@ -65,7 +65,7 @@ export const readAttention = defineOperation({
   description:
     'Returns failures of the last 24 hours by reason and by who must act, failing webhooks, the quarantine, alarms of the ledger, stopped imports and waiting proposals. The age of the last backup is not known here: your backup job reports it.',
   request: {},
-  responses: { 200: { description: 'What needs attention.', schema: attentionShape } },
+  responses: { 200: { description: 'The list.', schema: attentionShape } },
   refusals: [],
   citizenData: false,
   run: async ({ read, ports, now }: OperationCall<Record<never, never>, StaffPorts>) => {

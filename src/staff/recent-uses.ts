@@ -28,7 +28,7 @@ export type RecentUse = Static<typeof recentUseShape>;
 
 type UsesDeps = Pick<StaffPorts, 'log' | 'citizenKeys' | 'organisationOf' | 'purposeTextOf'>;
 
-/** Who used the data of a citizen lately, the newest first: signed uses by others, without concealed and erased ones. */
+/** The last uses of a citizen's data, the newest first: signed uses by others, without concealed and erased ones. */
 export async function recentUsesOf(
   deps: UsesDeps,
   citizenId: string,

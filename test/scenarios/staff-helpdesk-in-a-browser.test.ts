@@ -4,10 +4,11 @@ import type { Browser } from 'playwright-core';
 import { browserSkipReason, openBrowser } from '../support/browser.ts';
 import { createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture, waitUntilSigned } from '../support/server-process.ts';
-import { openStaffWindow, type StaffWindow } from '../support/staff-window.ts';
+import { openStaffWindow, type StaffWindow, textOf } from '../support/staff-window.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Five questions on the phone, answered by clicks from the first page of staff. Every page on the way is checked for accessibility.
+// Five questions on the phone, each answered within six clicks from the first page of staff: "What is this letter?", "Did it arrive?",
+// "Why not?", "Send it again by post" and "Who looked at my data?". Every page on the way is checked for accessibility.
 const skip = browserSkipReason;
 const maxClicks = 6;
 let server: ServerFixture;
@@ -28,12 +29,21 @@ before(async () => {
     assert.equal(answer.status, 202, String(answer.body));
     return String(parseJsonBody(answer)['id']);
   };
-  permit = await send({ citizenId: 'demo-lukasz', subject: 'Parking permit', reference: 'PP-118', category: 'decision' });
+  permit = await send({
+    citizenId: 'demo-lukasz',
+    subject: 'Parking permit',
+    reference: 'PP-118',
+    category: 'decision',
+  });
   refused = await send({ citizenId: 'demo-anh', subject: 'Tax', channels: ['letter'], message: 'Your tax.' });
   const claims = { citizenId: 'demo-lukasz', givenName: 'Łukasz', familyName: 'Żak', birthDate: '1990-01-01' };
   await ask(postJson(token, '/v1/identity/verify', { ...claims, purpose: 'parking-permit', legalBasis: 'Road Act 7' }));
   const stateOf = async (id: string) => {
-    const answer = await ask({ method: 'GET', path: `/v1/notifications/${id}`, headers: { authorization: `Bearer ${token}` } });
+    const answer = await ask({
+      method: 'GET',
+      path: `/v1/notifications/${id}`,
+      headers: { authorization: `Bearer ${token}` },
+    });
     const deliveries = parseJsonBody(answer)['deliveries'] as readonly { status: string; channel: string }[];
     return deliveries.filter(({ channel }) => channel !== 'inbox').map(({ status }) => status);
   };
@@ -56,43 +66,45 @@ const cardOf = ({ page }: StaffWindow, id: string) => page.locator('article', { 
 
 test('five questions of the helpdesk are answered within six clicks each', { skip }, async (t) => {
   const open = () => openStaffWindow(browser, { url: server.url, person: 'sam' });
-  await t.test('What is this letter?', async () => {
+  await t.test('the kind and sender of a letter are shown for its reference', async () => {
     await using staff = await open();
     await findBy(staff, 'PP-118');
     const card = cardOf(staff, permit);
-    assert.match(await card.innerText(), /Message from .*Demo Permit Service.*\n[^]*PP-118[^]*Decision/);
-    assert.doesNotMatch(await staff.page.innerText('body'), /Please read this/);
+    assert.match(await textOf(card), /Message from .*Demo Permit Service.*[\s\S]*PP-118[\s\S]*Decision/);
+    assert.doesNotMatch(await textOf(staff.page.locator('body')), /Please read this/);
     assert.ok(staff.clicks() <= maxClicks, String(staff.clicks()));
   });
-  await t.test('Did it arrive?', async () => {
+  await t.test('the state of a message that arrived is shown for its number', async () => {
     await using staff = await open();
     await findBy(staff, permit);
-    assert.match(await cardOf(staff, permit).innerText(), /Arrived|Sent, no proof/);
+    assert.match(await textOf(cardOf(staff, permit)), /Arrived|Sent, no proof/);
     assert.ok(staff.clicks() <= maxClicks);
   });
-  await t.test('Why not?', async () => {
+  await t.test('the reason of a message that did not arrive is shown in words', async () => {
     await using staff = await open();
     await findBy(staff, refused);
-    const text = await cardOf(staff, refused).innerText();
-    assert.match(text, /Letter\nNot sent\. The register has no address for this channel\. The service must do/);
+    const text = await textOf(cardOf(staff, refused));
+    assert.match(text, /LetterNot sent\. The register has no address for this channel\. The service must do/);
     assert.ok(staff.clicks() <= maxClicks);
   });
-  await t.test('Send it again by post', async () => {
+  await t.test('a message is sent again by letter once', async () => {
     await using staff = await open();
     await findBy(staff, permit);
     await staff.press(cardOf(staff, permit).getByRole('link', { name: 'Send again by letter' }));
     await staff.press(staff.page.getByRole('button', { name: 'Send the letter' }));
-    assert.match(await staff.page.locator('main > .banner').first().innerText(), /The letter is on its way/);
+    assert.match(await textOf(staff.page.locator('main > .banner').first()), /The letter is on its way/);
     assert.ok(staff.clicks() <= maxClicks);
     // A reload shows the present state, and is no second look-up.
     await staff.page.reload();
     assert.equal(await cardOf(staff, permit).getByRole('link', { name: 'Send again by letter' }).count(), 0);
   });
-  await t.test('Who looked at my data?', async () => {
+  await t.test('the last uses of the data are shown with organisation and purpose', async () => {
     await using staff = await open();
     await findBy(staff, permit);
-    const uses = staff.page.locator('h2', { hasText: 'Who used the data' }).locator('xpath=following-sibling::ul[1]');
-    assert.match(await uses.innerText(), /Demo Permit Service.*: Checked whether details about you are right\. Why: /);
+    const uses = staff.page
+      .locator('h2', { hasText: 'used the data of this person' })
+      .locator('xpath=following-sibling::ul[1]');
+    assert.match(await textOf(uses), /Demo Permit Service.*: Checked whether details about you are right\. Why: /);
     assert.ok(staff.clicks() <= maxClicks);
   });
 });

@@ -34,7 +34,12 @@ test('a caseworker sends a message for the service, and the staff log names the 
   const { subject, service, after, events } = entry ?? {};
   assert.deepEqual(
     { subject, service, after, events: (events as readonly Members[]).length },
-    { subject: 'chris', service: site.service, after: { notification: sent.json['id'], status: 'accepted' }, events: 1 },
+    {
+      subject: 'chris',
+      service: site.service,
+      after: { notification: sent.json['id'], status: 'accepted' },
+      events: 1,
+    },
   );
   assert.doesNotMatch(JSON.stringify(entry), /secret/);
 });
@@ -48,7 +53,15 @@ test('a preview of a caseworker sends nothing and is in the staff log', async ()
 });
 
 test('a caseworker without a service, or of a disabled or unknown one, cannot act for it', async () => {
-  const made = await site.server.runCommand('clients', 'create', 'Old', '--secret', '--json', '--scopes', 'events:read');
+  const made = await site.server.runCommand(
+    'clients',
+    'create',
+    'Old',
+    '--secret',
+    '--json',
+    '--scopes',
+    'events:read',
+  );
   const { clientId } = JSON.parse(made.stdout) as { clientId: string };
   const attempts = [
     [undefined, 'service-needed'],

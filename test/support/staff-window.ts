@@ -42,3 +42,8 @@ export async function openStaffWindow(
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }
+
+/** The text of an element of the page. */
+export async function textOf(element: Locator): Promise<string> {
+  return (await element.textContent()) ?? '';
+}

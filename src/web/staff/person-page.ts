@@ -27,7 +27,7 @@ export function actPath(address: PersonAddress, act: ActName, subject: string): 
 
 type PersonView = { readonly hit: Hit; readonly address: PersonAddress; readonly done: ActName | undefined };
 
-/** What staff see of a person: messages, channels, locks, holds and the last uses of their data. */
+/** The page of a person: messages, channels, locks, holds and the last uses of their data. */
 export function personPage(visit: StaffVisit, view: PersonView) {
   const { texts } = visit;
   const { hit, done } = view;

@@ -4,7 +4,7 @@ import { type Html, html } from '../html.ts';
 
 // Fields of the forms of staff.
 
-/** What a form shows: the values as typed, and their faults. */
+/** The content of a form: the values as typed, and their faults. */
 export type FormView = { readonly values: URLSearchParams; readonly faults: readonly FieldFault[] };
 
 type TextField = {

@@ -25,17 +25,14 @@ type ShownState = {
 };
 
 /** A state with the reason and the party that must act, in words. */
-export function stateText(
-  { texts }: Pick<Words, 'texts'>,
-  { status, channel, reason }: ShownState,
-): string {
+export function stateText({ texts }: Pick<Words, 'texts'>, { status, channel, reason }: ShownState): string {
   // A message in the inbox has arrived there, and waits for the person.
   const state = `${texts.messageStates[channel === 'inbox' && status === 'sent' ? 'placed' : status]}.`;
   if (reason === undefined) return state;
   return `${state} ${texts.deliveryReasons[reason.code]} ${texts.whoActs[reason.whoActs]}`;
 }
 
-/** What the server does next with a message, in words. */
+/** The next step of the server with a message, in words. */
 export function nextText({ texts, words }: Words, { next }: HitMessage): string {
   if (next === null) return texts.nextSteps.none;
   const channel = next.channel === undefined ? '' : channelText(words, next.channel);
