@@ -874,7 +874,7 @@ export type LookUpCitizenBody = {
   claims?: LookUpCitizenBodyClaims;
 };
 
-/** What the citizen says about themselves: birthDate and at least one other claim. */
+/** The details that the citizen stated: birthDate and at least one other claim. */
 export type LookUpCitizenBodyClaims = {
   /** The given names. */
   givenName?: string;
@@ -1824,7 +1824,7 @@ export type StaffLookUpHit = {
   locks: StaffLookUpHitLocks;
   /** The active legal holds. */
   holds: StaffLookUpHitHoldsItem[];
-  /** Who used the data of the citizen lately, the newest first. Concealed uses are left out. */
+  /** The last uses of the data of the citizen by others, the newest first. Concealed uses are left out. */
   uses: StaffRecentUse[];
   /** The ledger event of this look-up, which the citizen sees in their access log. */
   event: string;
@@ -1900,9 +1900,9 @@ export type StaffMessage = {
   next: StaffMessageNext | null;
 };
 
-/** What happens next with the message, and when. null: nothing more happens by itself. */
+/** The next step of the message, and its time. null: nothing more happens by itself. */
 export type StaffMessageNext = {
-  /** What the server does next. */
+  /** The next step of the server. */
   step: Open<'send' | 'try-channel' | 'wait-for-proof'>;
   /** When it does that, at the earliest; for wait-for-proof, at the latest. */
   at: string;

@@ -7,8 +7,8 @@ import { fileCleanupScope, makeServerFixture, type ServerFixture, waitUntilSigne
 import { openStaffWindow, type StaffWindow, textOf } from '../support/staff-window.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Five questions on the phone, each answered within six clicks from the first page of staff: "What is this letter?", "Did it arrive?",
-// "Why not?", "Send it again by post" and "Who looked at my data?". Every page on the way is checked for accessibility.
+// The helpdesk answers five questions on the phone, each within six clicks from the first page of staff: the kind of a letter, whether it
+// arrived, why not, a copy by post, and the last uses of the data. Every page on the way is checked for accessibility.
 const skip = browserSkipReason;
 const maxClicks = 6;
 let server: ServerFixture;
