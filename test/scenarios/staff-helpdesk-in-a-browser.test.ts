@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { browserSkipReason, openBrowser } from '../support/browser.ts';
+import { browserSkipReason, openBrowser, overflowingElements } from '../support/browser.ts';
 import { createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture, waitUntilSigned } from '../support/server-process.ts';
 import { openStaffWindow, type StaffWindow, textOf } from '../support/staff-window.ts';
@@ -78,6 +78,9 @@ test('five questions of the helpdesk are answered within six clicks each', { ski
     await using staff = await open();
     await findBy(staff, permit);
     assert.match(await textOf(cardOf(staff, permit)), /Arrived|Sent, no proof/);
+    await cardOf(staff, permit).getByText('What happened so far').click();
+    assert.match(await textOf(cardOf(staff, permit).locator('ol')), /Email: Is being sent/);
+    assert.deepEqual(await overflowingElements(staff.page), []);
     assert.ok(staff.clicks() <= maxClicks);
   });
   await t.test('the reason of a message that did not arrive is shown in words', async () => {

@@ -5,6 +5,7 @@ import { dayElement, minuteElement } from '../citizen-layout.ts';
 import { successBanner } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { staffPaths } from './staff-area.ts';
+import { capitalised } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 import { channelText, type Hit, type HitMessage, nextText, stateText, useText } from './timeline-words.ts';
 
@@ -33,7 +34,8 @@ export function personPage(visit: StaffVisit, view: PersonView) {
   const { hit, done } = view;
   const banner = done === undefined ? '' : successBanner(texts.acts[done].done);
   const dead = hit.deceased ? html`<p class="notice">${texts.person.deceased}</p>` : '';
-  const content = html`${banner}${dead}<h2>${texts.person.messages}</h2>${messages(visit, view)}
+  const number = capitalised(visit.layout.words, visit.layout.words.uses.claims.citizenId);
+  const content = html`${banner}<p>${number}: <bdi>${hit.citizenId}</bdi></p>${dead}<h2>${texts.person.messages}</h2>${messages(visit, view)}
     <h2>${texts.person.reach}</h2>${channels(visit, hit)}
     <h2>${texts.person.locks}</h2>${locks(visit, view)}
     <h2>${texts.person.uses}</h2>${uses(visit, hit)}
@@ -88,8 +90,10 @@ function messageActions(
 }
 
 function channels({ layout: { words }, texts: { person } }: StaffVisit, hit: Hit): Html {
-  if (hit.channels.length === 0) return html`<p>${person.noReach}</p>`;
-  return html`<dl class="summary">${hit.channels.map(({ channel, address, declined, verified }) => {
+  // Everybody has an inbox.
+  const addresses = hit.channels.filter(({ channel }) => channel !== 'inbox');
+  if (addresses.length === 0) return html`<p>${person.noReach}</p>`;
+  return html`<dl class="summary">${addresses.map(({ channel, address, declined, verified }) => {
     const marks = [...(verified ? [person.confirmed] : []), ...(declined ? [person.declined] : [])];
     const shown = address === null ? '' : html`<bdi>${address}</bdi> `;
     return html`<dt>${channelText(words, channel)}</dt><dd>${shown}${marks.map((mark) => html`<span class="tag">${mark}</span> `)}</dd>`;

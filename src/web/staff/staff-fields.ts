@@ -26,8 +26,8 @@ export function textInput({ values, faults }: FormView, { name, label, hint, typ
       ? html`<input id="${name}" name="${name}" type="${type}" dir="auto" autocomplete="off" value="${value}"${attributes} />`
       : html`<textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${attributes}>
 ${value}</textarea>`;
-  return html`<p><label for="${name}">${label}</label>
-      ${hint === undefined ? '' : html`<span class="note" id="${hintId}">${hint}</span>`}${faultText(faults, name)}${field}</p>`;
+  return html`${hint === undefined ? '' : html`<p id="${hintId}">${hint}</p>`}
+      <p><label for="${name}">${label}</label>${faultText(faults, name)}${field}</p>`;
 }
 
 type Choice = { readonly name: string; readonly label: string; readonly options: readonly SelectOption[] };
