@@ -98,8 +98,14 @@ test('five questions of the helpdesk are answered within six clicks each', { ski
     assert.match(await textOf(staff.page.locator('main > .banner').first()), /The letter is on its way/);
     assert.ok(staff.clicks() <= maxClicks);
     // A reload shows the present state, and is no second look-up.
-    await staff.page.reload();
+    await waitUntil(async () => {
+      await staff.page.reload();
+      return (await cardOf(staff, permit).getByRole('link', { name: 'The letter came back' }).count()) === 1;
+    });
     assert.equal(await cardOf(staff, permit).getByRole('link', { name: 'Send again by letter' }).count(), 0);
+    await staff.press(cardOf(staff, permit).getByRole('link', { name: 'The letter came back' }));
+    await staff.press(staff.page.getByRole('button', { name: 'Record it' }));
+    assert.match(await textOf(cardOf(staff, permit)), /LetterDid not arrive\. The letter came back by post\./);
   });
   await t.test('the last uses of the data are shown with organisation and purpose', async () => {
     await using staff = await open();
