@@ -53,21 +53,15 @@ test('a preview of a caseworker sends nothing and is in the staff log', async ()
 });
 
 test('a caseworker without a service, or of a disabled or unknown one, cannot act for it', async () => {
-  const made = await site.server.runCommand(
-    'clients',
-    'create',
-    'Old',
-    '--secret',
-    '--json',
-    '--scopes',
-    'events:read',
-  );
-  const { clientId } = JSON.parse(made.stdout) as { clientId: string };
+  const [receiving, disabled] = [await createService('events:read'), await createService('notifications:send')];
+  const ended = await site.server.runCommand('clients', 'disable', disabled);
+  assert.equal(ended.code, 0, ended.stderr);
   const attempts = [
     [undefined, 'service-needed'],
     ['unknown', 'service-needed'],
+    [disabled, 'service-needed'],
     // The client of the service may not send.
-    [clientId, 'missing-scope'],
+    [receiving, 'missing-scope'],
   ] as const;
   for (const [service, problem] of attempts) {
     const { status, json } = await site.request(await chrisOf(service), 'POST', '/v1/staff/notifications', message);
@@ -76,7 +70,7 @@ test('a caseworker without a service, or of a disabled or unknown one, cannot ac
 });
 
 test('a template that a caseworker creates belongs to the service, and a caseworker of another service does not find it', async () => {
-  const [token, other] = [await chrisOf(site.service), await chrisOf(await otherService())];
+  const [token, other] = [await chrisOf(site.service), await chrisOf(await createService('notifications:send'))];
   const texts = [{ language: 'en', subject: 'Your permit', message: 'Dear ((name)), it is ready.' }];
   const body = { name: 'Permit is ready', defaultLanguage: 'en', texts };
   const created = await site.request(token, 'POST', '/v1/staff/templates', body);
@@ -98,9 +92,8 @@ test('a template that a caseworker creates belongs to the service, and a casewor
   );
 });
 
-async function otherService(): Promise<string> {
-  const options = ['--secret', '--json', '--scopes', 'notifications:send'];
-  const made = await site.server.runCommand('clients', 'create', 'Other', ...options);
+async function createService(scope: string): Promise<string> {
+  const made = await site.server.runCommand('clients', 'create', 'Other', '--secret', '--json', '--scopes', scope);
   return (JSON.parse(made.stdout) as { clientId: string }).clientId;
 }
 
