@@ -68,4 +68,11 @@ export const operations = {
   refuseProposal: { method: 'POST', path: '/v1/staff/proposals/{id}/refuse' },
   readStaffLog: { method: 'GET', path: '/v1/staff/log' },
   readAttention: { method: 'GET', path: '/v1/staff/attention' },
+  readLookUp: { method: 'GET', path: '/v1/staff/look-ups/{id}' },
+  sendServiceNotification: { method: 'POST', path: '/v1/staff/notifications' },
+  previewServiceNotification: { method: 'POST', path: '/v1/staff/notifications/preview' },
+  listServiceTemplates: { method: 'GET', path: '/v1/staff/templates' },
+  createServiceTemplate: { method: 'POST', path: '/v1/staff/templates' },
+  readServiceTemplate: { method: 'GET', path: '/v1/staff/templates/{id}' },
+  removeServiceTemplate: { method: 'DELETE', path: '/v1/staff/templates/{id}' },
 } as const;

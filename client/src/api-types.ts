@@ -220,6 +220,18 @@ export type ContactPreferencesHours = {
   timeZone: string;
 };
 
+export type CreateServiceTemplateBody = {
+  /** A name for your staff, in one line. Citizens do not see it. */
+  name: string;
+  /** The language for citizens whose language is not in texts (BCP 47). It must be one of the languages in texts. */
+  defaultLanguage: string;
+  /**
+   * One text for each language, all with the same placeholders. They must not contain data of a citizen: each message
+   * has its own values. The whole body has at most 64 KiB.
+   */
+  texts: NewTemplateText[];
+};
+
 export type CreateTemplateBody = {
   /** A name for your staff, in one line. Citizens do not see it. */
   name: string;
@@ -815,6 +827,11 @@ export type ListProposalsAnswer = {
   items: StaffProposal[];
 };
 
+export type ListServiceTemplatesAnswer = {
+  /** The items of this page. */
+  items: TemplateSummary[];
+};
+
 export type ListTemplatesAnswer = {
   /** The items of this page. */
   items: TemplateSummary[];
@@ -833,10 +850,16 @@ export type ListWebhooksAnswer = {
 };
 
 export type LookUpCitizenAnswer = {
+  /** The id of this look-up, with which you can read it again for 30 minutes. */
+  id: string;
   /** At most 5 citizens. */
   hits: StaffLookUpHit[];
   /** true: more citizens match. Send more claims. */
   hasMore: boolean;
+  /** The reason of the look-up. */
+  reason: string;
+  /** The number of the case. */
+  reference: string;
   /** The id of the entry in the staff log. */
   entry: string;
 };
@@ -849,6 +872,8 @@ export type LookUpCitizenBody = {
   reason: 'citizen-asked' | 'service-asked' | 'not-delivered' | 'complaint' | 'required-by-law';
   /** The number of your case. The staff log has it; the citizen does not see it. */
   reference: string;
+  /** The language of purposeText (BCP 47). Default: en. */
+  language?: string;
   /** The id on a message, such as ntf_01…. */
   notificationId?: string;
   /** The reference that the service gave to the message. Without a service of your own, also send service. */
@@ -1256,6 +1281,52 @@ export type PreviewNotificationAnswerChannelsItem = {
   segments?: number;
 };
 
+export type PreviewServiceNotificationAnswer = {
+  /**
+   * false: the register has no such citizen, and all channels would fail. Always true without the scope citizens:known.
+   */
+  citizenKnown: boolean;
+  /**
+   * The language of the message (BCP 47): the requested one, or that of the chosen text of the template. Without the
+   * scope citizens:known, it does not depend on the citizen: a template has its default text. Absent if the language is
+   * unknown.
+   */
+  language?: string;
+  /** The messages that the channels would send, one for each step of the cascade. */
+  channels: PreviewServiceNotificationAnswerChannelsItem[];
+};
+
+export type PreviewServiceNotificationAnswerChannelsItem = {
+  /** The channel: inbox, email, sms or letter. */
+  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+  /** true for a reminder of an unread message, otherwise absent. */
+  reminder?: boolean;
+  /** The time at which this step would start, if the message is still unread. */
+  notBefore: string;
+  /**
+   * false: the channel would send nothing, for the reason in the member reason. Without the scope citizens:known,
+   * reasons that depend on the citizen are not shown.
+   */
+  reachable: boolean;
+  reason?: NotificationReason;
+  /** The subject line. Only for email and the inbox. */
+  subject?: string;
+  /** true: this mail or text message only says that there is a message. Its content is in the inbox. */
+  noticeOnly?: boolean;
+  /**
+   * The text that this channel would send. A mail is shown without its id and links, and the link of a text message has
+   * an id of zeros.
+   */
+  text: string;
+  /**
+   * The same text as an HTML page. Always present for the inbox; for email, if the message has headings, lists, links
+   * or strong text.
+   */
+  html?: string;
+  /** The number of segments of a text message. Only for sms. */
+  segments?: number;
+};
+
 /**
  * A problem (RFC 9457). The page at `type` has its cause and fix. Programs must use `type`: the texts are for people
  * and can change.
@@ -1354,6 +1425,21 @@ export type ReadEvidenceAnswer = {
    * authority.
    */
   timeStamp?: string;
+};
+
+export type ReadLookUpAnswer = {
+  /** The id of this look-up, with which you can read it again for 30 minutes. */
+  id: string;
+  /** At most 5 citizens. */
+  hits: StaffLookUpHit[];
+  /** true: more citizens match. Send more claims. */
+  hasMore: boolean;
+  /** The reason of the look-up. */
+  reason: string;
+  /** The number of the case. */
+  reference: string;
+  /** The id of the entry in the staff log. */
+  entry: string;
 };
 
 export type ReadOwnAccessLogAnswer = {
@@ -1624,6 +1710,25 @@ export type SendNotificationByLetterBody = {
   reference: string;
 };
 
+export type SendServiceNotificationAnswer = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** The id of the citizen in the register. */
+  citizenId: string;
+  /** The reference of the sender. null: it sent none. */
+  reference: string | null;
+  /** accepted: the delivery starts at once. scheduled: the notification waits for sendAt. */
+  status: Open<'accepted' | 'scheduled'>;
+  /** The time at which the server created it. */
+  createdAt: string;
+  /** The server does not send the notification before this time. Absent if the sender requested none. */
+  sendAt?: string;
+  /** The deadline of delivery. Without proof of delivery by then, the notification ends. */
+  deliverBy: string;
+  /** The path of the ledger receipt of the acceptance. */
+  receipt: string;
+};
+
 /** How the citizen can contact the sender; without unknown members. */
 export type SenderContact = {
   /** The phone number. */
@@ -1738,6 +1843,8 @@ export type StaffLookUpHit = {
   locks: StaffLookUpHitLocks;
   /** The active legal holds. */
   holds: StaffLookUpHitHoldsItem[];
+  /** The last uses of the data of the citizen by others, the newest first. Concealed uses are left out. */
+  uses: StaffRecentUse[];
   /** The ledger event of this look-up, which the citizen sees in their access log. */
   event: string;
 };
@@ -1879,6 +1986,25 @@ export type StaffProposalProposedBy = {
   subject: string;
   /** The display name. */
   name: string;
+};
+
+export type StaffRecentUse = {
+  /** When it happened. */
+  at: string;
+  /** The type of the ledger event. */
+  usage: string;
+  /** The name of the organisation. null: the operator of this server. */
+  organisation: string | null;
+  /** The purpose that the organisation stated. */
+  purpose?: string;
+  /** The purpose in words. */
+  purposeText?: string;
+  /** Why staff looked up the citizen. */
+  reason?: string;
+  /** The channel of a delivery. */
+  channel?: string;
+  /** The outcome of a delivery. */
+  outcome?: string;
 };
 
 export type StatePreferencesBody = {
@@ -2194,6 +2320,7 @@ export type ProblemSlug =
   | 'dpop-nonce-needed'
   | 'expired-access-token'
   | 'missing-scope'
+  | 'service-needed'
   | 'method-not-allowed'
   | 'not-acceptable'
   | 'request-timeout'
@@ -2227,6 +2354,7 @@ export type ProblemSlug =
   | 'notification-not-found'
   | 'webhook-not-found'
   | 'batch-not-found'
+  | 'look-up-not-found'
   | 'template-not-found'
   | 'verification-not-found'
   | 'contact-address-not-found'
@@ -3356,6 +3484,81 @@ export type Operations = {
   readAttention: {
     answers: {
       200: StaffAttention;
+    };
+  };
+  /** Read a look-up again */
+  readLookUp: {
+    params: {
+      /** The id of the look-up. */
+      id: string;
+    };
+    query?: {
+      /** The language of purposeText (BCP 47). Default: en. */
+      language?: string;
+    };
+    answers: {
+      200: ReadLookUpAnswer;
+    };
+  };
+  /** Send a message for your service */
+  sendServiceNotification: {
+    headers?: {
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
+      'Idempotency-Key'?: string;
+    };
+    body: SendNotificationBody;
+    answers: {
+      202: SendServiceNotificationAnswer;
+    };
+  };
+  /** Preview a message of your service */
+  previewServiceNotification: {
+    body: SendNotificationBody;
+    answers: {
+      200: PreviewServiceNotificationAnswer;
+    };
+  };
+  /** List the templates of your service */
+  listServiceTemplates: {
+    answers: {
+      200: ListServiceTemplatesAnswer;
+    };
+  };
+  /** Create a template for your service */
+  createServiceTemplate: {
+    headers?: {
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
+      'Idempotency-Key'?: string;
+    };
+    body: CreateServiceTemplateBody;
+    answers: {
+      201: Template;
+    };
+  };
+  /** Read a template of your service */
+  readServiceTemplate: {
+    params: {
+      /** The id of the template. */
+      id: string;
+    };
+    answers: {
+      200: Template;
+    };
+  };
+  /** Remove a template of your service */
+  removeServiceTemplate: {
+    params: {
+      /** The id of the template. */
+      id: string;
+    };
+    answers: {
+      200: Template;
     };
   };
 };

@@ -126,18 +126,25 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     remainingQuota: options.transport.quotas.remaining,
     webhookCountOf: notifications.webhookCountOf,
   });
-  const staff = createStaff({
+  const staff = createStaffSlice(context, options, notifications);
+  return { documents, notifications, identity, audit, staff };
+}
+
+function createStaffSlice(context: AppContext, { auth, ledger }: CreateAppOptions, notifications: NotificationsSlice) {
+  return createStaff({
     ...context,
     ledger,
-    registeredContactOf: createContactDetails(register, context.settings),
+    registeredContactOf: createContactDetails(context.register, context.settings),
     organisationOf: notifications.organisationOf,
+    purposeTextOf: notifications.purposeTextOf,
+    clients: auth.clients,
+    serviceOperations: notifications.operations,
     notifyLockChange: notifications.notices.lockChanged,
     eraseCitizen: async (citizenId, { commit, ...erasure }) => {
       const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
       return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);
     },
   });
-  return { documents, notifications, identity, audit, staff };
 }
 
 type ServerParts = Awaited<ReturnType<typeof createSlices>> & {

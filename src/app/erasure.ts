@@ -11,6 +11,7 @@ import { erasedListFileName, openErasedList } from '../ledger/erased-list.ts';
 import type { Actor } from '../ledger/ledger-event.ts';
 import { findUnfinishedErasures, type UnfinishedErasure } from '../ledger/repeat-erasures.ts';
 import { eraseMessagesStatements } from '../notifications/erase-citizen-messages.ts';
+import { deleteLookUps } from '../staff/look-up-store.ts';
 import { eraseProposalsOf } from '../staff/proposal-store.ts';
 import type { AppContext } from './app-context.ts';
 
@@ -37,6 +38,7 @@ export async function eraseWholeCitizen(
     ...eraseMessagesStatements(erasure),
     ...eraseRecordStatements(erasure),
     eraseProposalsOf(erasure),
+    deleteLookUps,
     deleteSessionsOf(erasure.citizenId),
     deleteStoredResultsOf(erasure.citizenId),
     deleteStoredResultsOf(erasure.erasedId),

@@ -54,16 +54,23 @@ import { sendNotification } from '../notifications/send-notification.ts';
 import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
 import { testWebhook } from '../notifications/test-webhook.ts';
+import { createServiceTemplate } from '../staff/create-service-template.ts';
 import { approveProposal, refuseProposal } from '../staff/decide-proposal.ts';
 import { listProposals } from '../staff/list-proposals.ts';
+import { listServiceTemplates } from '../staff/list-service-templates.ts';
 import { lookUpCitizen } from '../staff/look-up-citizen.ts';
+import { previewServiceNotification } from '../staff/preview-service-notification.ts';
 import { proposeOperation } from '../staff/propose-operation.ts';
 import { readAttention } from '../staff/read-attention.ts';
+import { readLookUp } from '../staff/read-look-up.ts';
 import { readProposal } from '../staff/read-proposal.ts';
+import { readServiceTemplate } from '../staff/read-service-template.ts';
 import { readStaffLog } from '../staff/read-staff-log.ts';
 import { readStaffMember } from '../staff/read-staff-member.ts';
 import { recordReturnedNotificationLetter } from '../staff/record-returned-letter.ts';
+import { removeServiceTemplate } from '../staff/remove-service-template.ts';
 import { sendNotificationByLetter } from '../staff/send-by-letter.ts';
+import { sendServiceNotification } from '../staff/send-service-notification.ts';
 
 /** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
 export const operations: readonly ListedOperation[] = [
@@ -133,4 +140,11 @@ export const operations: readonly ListedOperation[] = [
   refuseProposal,
   readStaffLog,
   readAttention,
+  readLookUp,
+  sendServiceNotification,
+  previewServiceNotification,
+  listServiceTemplates,
+  readServiceTemplate,
+  createServiceTemplate,
+  removeServiceTemplate,
 ];

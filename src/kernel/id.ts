@@ -16,6 +16,7 @@ const prefixes = {
   batch: 'bat',
   proposal: 'prp',
   staffEntry: 'sle',
+  lookUp: 'lku',
 } as const;
 
 /** The kinds of things that this server gives an id. */
@@ -48,6 +49,8 @@ export type TemplateId = Id<'template'>;
 export type ProposalId = Id<'proposal'>;
 /** The id of an entry of the staff log. */
 export type StaffEntryId = Id<'staffEntry'>;
+/** The id of a stored look-up of staff. */
+export type LookUpId = Id<'lookUp'>;
 
 /** The most code points in the id of a citizen. The register assigns it, not this server. */
 export const maxCitizenIdLength = 200;

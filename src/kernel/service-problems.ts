@@ -106,6 +106,12 @@ export const serviceProblems = {
     cause: 'This client has no batch of notifications with this id.',
     fix: 'List the batches of the client with GET /v1/notification-batches.',
   },
+  'look-up-not-found': {
+    status: 404,
+    title: 'Look-up not found',
+    cause: 'You made no look-up with this id within the last 30 minutes.',
+    fix: 'Look up the citizen again, with your reason and the number of the case.',
+  },
   'template-not-found': {
     status: 404,
     title: 'Template not found',

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { formatInstant } from '../kernel/clock.ts';
 import { blockedReasonOf, type PlannedStep } from './cascade/cascade.ts';
 import { parseContactAddress } from './contact/contact-code.ts';
@@ -64,6 +64,9 @@ export const previewShape = Type.Object({
     }),
   ),
 });
+
+/** The answer of a preview. */
+export type PreviewAnswer = Static<typeof previewShape>;
 
 /** A checked request, and what the caller may learn about the citizen. */
 type PreviewInput = {

@@ -1,21 +1,29 @@
-import { bindOperation, type Operation } from '../api/operation.ts';
+import { type BoundOperation, bindOperation, type Operation } from '../api/operation.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { LedgerView } from '../audit/open-ledger.ts';
 import type { Register } from '../identity/register/register.ts';
 import { createContactLookup } from '../notifications/notices.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
+import { serviceOperationsOf } from './act-for-service.ts';
+import { createServiceTemplate } from './create-service-template.ts';
 import { approveProposal, refuseProposal } from './decide-proposal.ts';
 import { listProposals } from './list-proposals.ts';
+import { listServiceTemplates } from './list-service-templates.ts';
 import { lookUpCitizen } from './look-up-citizen.ts';
 import type { StaffPorts } from './ports.ts';
+import { previewServiceNotification } from './preview-service-notification.ts';
 import type { ProposableDeps } from './proposable/proposable-operation.ts';
 import { proposeOperation } from './propose-operation.ts';
 import { readAttention } from './read-attention.ts';
+import { readLookUp } from './read-look-up.ts';
 import { readProposal } from './read-proposal.ts';
+import { readServiceTemplate } from './read-service-template.ts';
 import { readStaffLog } from './read-staff-log.ts';
 import { readStaffMember } from './read-staff-member.ts';
 import { recordReturnedNotificationLetter } from './record-returned-letter.ts';
+import { removeServiceTemplate } from './remove-service-template.ts';
 import { sendNotificationByLetter } from './send-by-letter.ts';
+import { sendServiceNotification } from './send-service-notification.ts';
 
 /** Dependencies of the staff slice: those of every slice, and functions of other slices and of the app. */
 type StaffDeps = SliceDeps &
@@ -23,6 +31,10 @@ type StaffDeps = SliceDeps &
     readonly register: Register;
     readonly registeredContactOf: ContactOf;
     readonly organisationOf: StaffPorts['organisationOf'];
+    readonly purposeTextOf: StaffPorts['purposeTextOf'];
+    readonly clients: StaffPorts['clients'];
+    /** The operations of clients that staff may run for their service. */
+    readonly serviceOperations: readonly BoundOperation[];
     readonly ledger: Pick<LedgerView, 'view' | 'watch'>;
   };
 
@@ -34,6 +46,7 @@ export function createStaff(deps: StaffDeps): Slice {
   const ports: StaffPorts = {
     ...deps,
     contactOf: createContactLookup(deps, deps.registeredContactOf),
+    serviceOperation: serviceOperationsOf(deps.serviceOperations),
     log: ledger.view,
     watch: ledger.watch,
     lookUpsPerHour: settings.staffLookUpsPerHour,
@@ -53,6 +66,13 @@ export function createStaff(deps: StaffDeps): Slice {
     refuseProposal,
     readStaffLog,
     readAttention,
+    readLookUp,
+    sendServiceNotification,
+    previewServiceNotification,
+    listServiceTemplates,
+    readServiceTemplate,
+    createServiceTemplate,
+    removeServiceTemplate,
   ];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),

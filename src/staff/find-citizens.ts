@@ -23,14 +23,14 @@ type FindDeps = { readonly read: Read; readonly ports: Pick<StaffPorts, 'registe
 
 /** The ids of the citizens of a look-up, up to one more than `maxHits`. Messages of other services find nobody. */
 export async function findCitizens(deps: FindDeps, body: LookUpBody, member: StaffMember): Promise<readonly string[]> {
-  const { notificationId, messageReference, citizenId, claims, service } = body;
-  const clientId = member.service ?? service;
+  const { notificationId, messageReference, citizenId, claims } = body;
+  const { service } = member;
   if (notificationId !== undefined) {
-    const found = await findVisibleNotification(deps.read, notificationId, member.service);
+    const found = await findVisibleNotification(deps.read, notificationId, service);
     return found === undefined ? [] : [found.citizenId];
   }
   if (messageReference !== undefined)
-    return clientId === undefined ? [] : await citizensOfReference(deps.read, clientId, messageReference);
+    return service === null ? [] : await citizensOfReference(deps.read, service, messageReference);
   if (citizenId !== undefined) return (await isKnown(deps, citizenId)) ? [citizenId] : [];
   return claims === undefined ? [] : await citizensByClaims(deps.ports, claims);
 }

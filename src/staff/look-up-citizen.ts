@@ -1,17 +1,10 @@
-import { Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
-import { activeHoldsOf } from '../documents/retention/retention-store.ts';
-import { formatInstant } from '../kernel/clock.ts';
 import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import type { LedgerEvent, LookUpReason } from '../ledger/ledger-event.ts';
-import { channelNames } from '../notifications/notification/notification.ts';
-import { findDetails } from '../notifications/notification/notification-details.ts';
-import { findNotificationsOfCitizen } from '../notifications/notification/notification-list-store.ts';
-import { instantSchema, literalUnion, notificationShape } from '../notifications/notification/notification-shape.ts';
 import { findCitizens, maxHits } from './find-citizens.ts';
 import { lookUpBody, lookUpWay } from './look-up.ts';
-import { maskedChannels } from './masked-address.ts';
-import { messageTimeline } from './message-timeline.ts';
+import { lookUpShape, lookUpView } from './look-up-hit.ts';
+import { insertLookUp } from './look-up-store.ts';
 import type { StaffPorts } from './ports.ts';
 import { findOldestEntry, insertStaffEntry } from './staff-entry-store.ts';
 import { staffActor, staffOf } from './staff-member.ts';
@@ -20,71 +13,7 @@ const request = { body: lookUpBody };
 type LookUpCall = OperationCall<typeof request, StaffPorts>;
 
 const hourMs = 3_600_000;
-/** The newest messages of a citizen that a look-up returns. */
-const maxMessages = 50;
 const operationName = 'lookUpCitizen';
-
-const messageShape = Type.Object(
-  {
-    ...Type.Omit(notificationShape, ['citizenId', 'receipt']).properties,
-    service: Type.Object(
-      { id: Type.String(), name: Type.String({ description: 'The name of the service.' }) },
-      { description: 'The service that sent it.' },
-    ),
-    next: Type.Union(
-      [
-        Type.Object({
-          step: literalUnion(['send', 'try-channel', 'wait-for-proof'], 'The next step of the server.'),
-          at: instantSchema('When it does that, at the earliest; for wait-for-proof, at the latest.'),
-          channel: Type.Optional(literalUnion(channelNames, 'The channel that is tried.')),
-        }),
-        Type.Null(),
-      ],
-      { description: 'The next step of the message, and its time. null: nothing more happens by itself.' },
-    ),
-  },
-  { $id: 'StaffMessage', additionalProperties: false },
-);
-
-const hitShape = Type.Object(
-  {
-    citizenId: Type.String(),
-    messages: Type.Array(messageShape, {
-      description: `The newest ${maxMessages} messages of your service, without contents. Without a service of your own: of all services.`,
-    }),
-    channels: Type.Array(
-      Type.Object({
-        channel: literalUnion(channelNames, 'The channel.'),
-        address: Type.Union([Type.String(), Type.Null()], {
-          description: 'A part of the address, to compare it with what the citizen says. null: the channel has none.',
-        }),
-        declined: Type.Boolean({ description: 'Whether the citizen does not wish this channel.' }),
-        verified: Type.Boolean({ description: 'Whether the citizen has confirmed the address.' }),
-      }),
-      { description: 'The channels by which the citizen can be reached.' },
-    ),
-    deceased: Type.Boolean({ description: 'Whether the register says that the citizen has died.' }),
-    locks: Type.Object(
-      {
-        byCitizen: Type.Boolean({ description: 'Whether the citizen has locked their record.' }),
-        byStaff: Type.Boolean({ description: 'Whether staff have locked the record.' }),
-      },
-      { description: 'The locks of the record against verification.' },
-    ),
-    holds: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        placedAt: instantSchema('When the hold was placed.'),
-        documentId: Type.Union([Type.String(), Type.Null()], { description: 'null: all documents of the citizen.' }),
-      }),
-      { description: 'The active legal holds.' },
-    ),
-    event: Type.String({
-      description: 'The ledger event of this look-up, which the citizen sees in their access log.',
-    }),
-  },
-  { $id: 'StaffLookUpHit', additionalProperties: false },
-);
 
 /** Finds a citizen for the helpdesk. The citizen reads each look-up, with its reason, in their access log. */
 export const lookUpCitizen = defineOperation({
@@ -101,11 +30,7 @@ export const lookUpCitizen = defineOperation({
   responses: {
     200: {
       description: 'The citizens.',
-      schema: Type.Object({
-        hits: Type.Array(hitShape, { description: `At most ${maxHits} citizens.` }),
-        hasMore: Type.Boolean({ description: 'true: more citizens match. Send more claims.' }),
-        entry: Type.String({ description: 'The id of the entry in the staff log.' }),
-      }),
+      schema: lookUpShape,
     },
   },
   refusals: ['look-ups-exceeded', 'register-unavailable'],
@@ -121,31 +46,32 @@ async function lookUp(call: LookUpCall): Promise<Decision | RefusedDecision> {
   const since = now - hourMs;
   const found = await findCitizens({ read, ports }, body, member);
   const events = eventsOf(call, found.slice(0, maxHits));
-  const hits = await Promise.all(
-    events.flatMap((event) => (event.type === 'staff.looked-up' ? [hitOf(call, event.citizenId, event.id)] : [])),
+  const cited = events.flatMap((event) =>
+    event.type === 'staff.looked-up' ? [{ citizenId: event.citizenId, event: event.id }] : [],
   );
-  const entry = createId('staffEntry');
-  const { reason, reference } = body;
-  const after = { by, hits: hits.length };
+  const [id, entry] = [createId('lookUp'), createId('staffEntry')];
+  const { reason, reference, language } = body;
+  const lookUp = { found: cited, hasMore: found.length > maxHits, reason, reference, entry };
+  const logged = insertStaffEntry(
+    ports,
+    {
+      id: entry,
+      at: now,
+      member,
+      operation: operationName,
+      reason,
+      reference,
+      after: { by, hits: cited.length },
+      events: events.map((event) => event.id),
+    },
+    { count: ports.lookUpsPerHour, since },
+  );
   return {
     effect: {
       events,
-      statements: insertStaffEntry(
-        ports,
-        {
-          id: entry,
-          at: now,
-          member,
-          operation: operationName,
-          reason,
-          reference,
-          after,
-          events: events.map(({ id }) => id),
-        },
-        { count: ports.lookUpsPerHour, since },
-      ),
+      statements: [...logged, ...insertLookUp(ports, id, { ...lookUp, subject: member.subject, now })],
     },
-    answer: { status: 200, json: { hits, hasMore: found.length > maxHits, entry } },
+    answer: { status: 200, json: await lookUpView(call, { ...lookUp, id }, language) },
     onConflict: async () => ({ refusal: await limitRefusal(call, member.subject, since) }),
   };
 }
@@ -161,26 +87,6 @@ function eventsOf(call: LookUpCall, found: readonly string[]): readonly [LedgerE
     reason,
   }));
   return first === undefined ? [{ type: 'staff.searched', ...head(), reason }] : [first, ...others];
-}
-
-async function hitOf({ read, ports, caller }: LookUpCall, citizenId: string, event: string) {
-  const { service } = staffOf(caller);
-  const [contact, record, holds, notifications] = await Promise.all([
-    ports.contactOf(citizenId),
-    ports.register.find(citizenId),
-    activeHoldsOf(read, citizenId),
-    findNotificationsOfCitizen(read, { citizenId, clientId: service, limit: maxMessages }),
-  ]);
-  const details = await Promise.all(notifications.map((one) => findDetails(read, one)));
-  return {
-    citizenId,
-    messages: details.map((one) => messageTimeline(one, ports.organisationOf)),
-    channels: contact === undefined ? [] : maskedChannels(contact),
-    deceased: contact?.deceased === true,
-    locks: { byCitizen: record?.lockedByCitizen === true, byStaff: record?.locked === true },
-    holds: holds.map(({ id, placedAt, documentId }) => ({ id, placedAt: formatInstant(placedAt), documentId })),
-    event,
-  };
 }
 
 /** The refusal of a person who has made as many look-ups as the limit allows, with the time until the next one. */

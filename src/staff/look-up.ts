@@ -4,10 +4,12 @@ import { maxCitizenIdLength } from '../kernel/id.ts';
 import type { Issue } from '../kernel/refusal.ts';
 import { singleLineSchemaPattern } from '../kernel/single-line-text.ts';
 import { lookUpReasons } from '../ledger/ledger-event.ts';
-import { literalUnion } from '../notifications/notification/notification-shape.ts';
+import { languageTagSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
 
 /** The claims by which staff find a citizen. An id has a member of its own. */
-const searchClaims = claimNames.filter((claim): claim is Exclude<ClaimName, 'citizenId'> => claim !== 'citizenId');
+export const searchClaims = claimNames.filter(
+  (claim): claim is Exclude<ClaimName, 'citizenId'> => claim !== 'citizenId',
+);
 
 /** The reason of a look-up or of another act about one citizen. */
 export const reasonSchema = literalUnion(
@@ -27,17 +29,14 @@ export const lookUpBody = Type.Object(
   {
     reason: reasonSchema,
     reference: referenceSchema,
+    language: Type.Optional(languageTagSchema('The language of purposeText (BCP 47). Default: en.')),
     notificationId: Type.Optional(Type.String({ maxLength: 64, description: 'The id on a message, such as ntf_01….' })),
     messageReference: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description:
-          'The reference that the service gave to the message. Without a service of your own, also send service.',
+        description: 'The reference that your service gave to the message.',
       }),
-    ),
-    service: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, description: 'The id of the client that sent messageReference.' }),
     ),
     citizenId: Type.Optional(
       Type.String({

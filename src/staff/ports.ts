@@ -1,3 +1,6 @@
+import type { BoundOperation, ListedOperation } from '../api/operation.ts';
+import type { AuditPorts } from '../audit/ports.ts';
+import type { ClientCache } from '../auth/client-cache.ts';
 import type { Register } from '../identity/register/register.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -17,7 +20,13 @@ export type StaffPorts = StaffKeys & {
   readonly contactOf: ContactOf;
   /** The name of the organisation of a client, as citizens read it. */
   readonly organisationOf: (clientId: string) => string;
-  readonly log: Pick<LogView, 'findEntry' | 'checkpointFor' | 'proveEntry' | 'findContentKey'>;
+  /** A purpose of a client in words of a language, if the client registered them. */
+  readonly purposeTextOf: AuditPorts['purposeTextOf'];
+  readonly citizenKeys: AuditPorts['citizenKeys'];
+  readonly clients: Pick<ClientCache, 'get' | 'isFresh' | 'refresh'>;
+  /** An operation of clients, for the service of a person (act-for-service.ts). */
+  readonly serviceOperation: (operation: ListedOperation) => BoundOperation;
+  readonly log: LogView;
   readonly watch: Pick<LedgerHealth, 'state'>;
   readonly lookUpsPerHour: number;
   /** How long another person may approve a proposal, in milliseconds. */

@@ -197,7 +197,7 @@ async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: S
   const minutesLeft = (visitor.endsAt - deps.clock.now()) / 60_000;
   const view = { ...(await citizenLayout(deps, visit, citizenId)), minutesLeft };
   if (isOfOther) return otherPersonPage(view, path);
-  const keptForm = keptForms.find(request, { citizenId, path });
+  const keptForm = keptForms.find(request, { personId: citizenId, path });
   const outcome = await show({ ...visit, citizenId, token: visitor.token, view, call: deps.call, keptForm });
   if (!('slug' in outcome)) {
     // The form was sent again, or another person has signed in.
@@ -266,7 +266,7 @@ async function keptFormCookies(
   const path = requestPath(request.url);
   if (request.method !== 'POST' || !path.startsWith(`${citizenPaths.contact}/`)) return [];
   const fields = await parseForm(request);
-  return fields === undefined ? [] : keptForms.keep({ citizenId, path, fields });
+  return fields === undefined ? [] : keptForms.keep({ personId: citizenId, path, fields });
 }
 
 /** A page that a browser prefetches must not open a message, because nobody reads it. */

@@ -27,6 +27,7 @@ import {
   successBanner,
 } from './form-parts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
+import { languageName } from './language-names.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 import { timeZoneName, timeZoneOptions, type ZoneDefaults } from './time-zone-options.ts';
 
@@ -299,16 +300,6 @@ function choicePage(frame: PageLayout, choice: Choice, { fields, ...state }: For
   const field = selectField({ name, label, faults: state.faults, ...hintId, options, chosen: fields });
   const form = html`${hint === undefined ? '' : html`<p id="${name}-hint">${hint}</p>`}<p>${field}</p>`;
   return formPage(frame, { title, path: contactPaths[name], form, button: saveButton(frame.words), state });
-}
-
-function languageName(language: string, tag: string): string {
-  try {
-    return new Intl.DisplayNames([language], { type: 'language' }).of(tag) ?? tag;
-  } catch (fault) {
-    // A form can have any text here.
-    if (fault instanceof RangeError) return tag;
-    throw fault;
-  }
 }
 
 /** The form for a new address. `fields` is what the citizen typed. */

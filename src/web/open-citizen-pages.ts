@@ -47,7 +47,7 @@ export function openCitizenPages(
   const { cookies } = signIn;
   const mounts = mountCitizenPages({
     ...signIn,
-    keptForms: createKeptForms({ cookies, clock, random, root }),
+    keptForms: createKeptForms({ cookies, clock, random, root, kind: 'citizen' }),
     formOwners: createFormOwners(root),
     clock,
     zones: { country: settings.registerCountry, timeZone: settings.timeZone },

@@ -77,7 +77,10 @@ function userName({ words, nameOf }: Frame, { initiatorOrg, initiator }: Usage):
 }
 
 /** Another program version may have written an event type that has no text here. Then the page shows its name. */
-function kindText({ language, uses }: CitizenTexts, { usage = '', details = {} }: Usage): string {
+export function kindText(
+  { language, uses }: CitizenTexts,
+  { usage = '', details = {} }: Pick<Usage, 'usage' | 'details'>,
+): string {
   const channel = textNamed(uses.byChannel, details['channel']);
   if (usage === 'notification.opened' && channel !== undefined) return uses.confirmed;
   const outcome = details['outcome'] === 'delivered' ? 'sent' : details['outcome'];

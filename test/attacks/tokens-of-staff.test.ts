@@ -28,6 +28,13 @@ const permitted: Readonly<Record<string, readonly StaffRole[]>> = {
   refuseProposal: ['approver'],
   readStaffLog: ['auditor'],
   readAttention: ['operator'],
+  readLookUp: ['support'],
+  sendServiceNotification: ['caseworker'],
+  previewServiceNotification: ['caseworker'],
+  listServiceTemplates: ['caseworker'],
+  readServiceTemplate: ['caseworker'],
+  createServiceTemplate: ['caseworker'],
+  removeServiceTemplate: ['caseworker'],
 };
 
 const staffOperations = operations.filter(({ callers }) => callers.includes('staff'));

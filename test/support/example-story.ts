@@ -34,8 +34,9 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   const citizenClaims = { client_id: citizensClient, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
   const citizen = await issuer.sign({ ...citizenClaims, aud: `${home.url}/v1` });
   const ofStaff = { client_id: 'staff-pages', aud: `${home.url}/v1` };
-  const roles = ['support', 'operator', 'auditor'];
-  const staff = await staffIssuer.sign({ ...ofStaff, sub: 'sam', name: 'Sam Support', roles });
+  const roles = ['support', 'caseworker', 'operator', 'auditor'];
+  const service = home.readDemoFile().clients[0]?.clientId;
+  const staff = await staffIssuer.sign({ ...ofStaff, sub: 'sam', name: 'Sam Support', roles, client: service });
   const approver = await staffIssuer.sign({ ...ofStaff, sub: 'alex', name: 'Alex Approver', roles: ['approver'] });
   const client = await home.fetchAccessToken();
   const recorder = createExampleRecorder(home, { client, citizen, staff, approver });
@@ -179,7 +180,8 @@ async function recordStaff(home: ServerFixture, { record, send }: ExampleRecorde
   const { id } = await send('sendNotification', { body: { ...message, citizenId: 'demo-lukasz' } });
   const params = { id: String(id) };
   await waitUntilDelivered(params.id, send);
-  await record('lookUpCitizen', { body: { ...act, notificationId: params.id } });
+  const { id: lookUp } = await record('lookUpCitizen', { body: { ...act, notificationId: params.id } });
+  await record('readLookUp', { params: { id: String(lookUp) } });
   await record('sendNotificationByLetter', { params, body: act });
   await waitUntil(async () => {
     const { deliveries } = await send('readNotification', { params });
@@ -196,6 +198,18 @@ async function recordStaff(home: ServerFixture, { record, send }: ExampleRecorde
   await waitUntilSigned(home);
   await record('readStaffLog', { query: { operation: 'lookUpCitizen' } });
   await record('readAttention');
+  await recordServiceStaff({ record });
+}
+
+async function recordServiceStaff({ record }: Pick<ExampleRecorder, 'record'>): Promise<void> {
+  await record('previewServiceNotification', { body: { ...message, citizenId: 'demo-lukasz' } });
+  await record('sendServiceNotification', { body: { ...message, citizenId: 'demo-lukasz' } });
+  const texts = [{ language: 'en', subject: 'Your permit', message: 'Dear ((name)), your permit is ready.' }];
+  const { id } = await record('createServiceTemplate', { body: { name: 'Permit', defaultLanguage: 'en', texts } });
+  const params = { id: String(id) };
+  await record('listServiceTemplates');
+  await record('readServiceTemplate', { params });
+  await record('removeServiceTemplate', { params });
 }
 
 async function waitUntilDelivered(id: string, send: ExampleRecorder['send']): Promise<void> {

@@ -265,7 +265,9 @@ function contactPages(url: string): TourPage[] {
   const choose = async (page: Page, selector: string, value: string) =>
     await page.locator(selector).selectOption(value);
   return [
-    ...['', '?done=confirmed-email', '?done=code-sent', ...forms.map((form) => `/${form}`)].map((form) => path(`/me/contact${form}`)),
+    ...['', '?done=confirmed-email', '?done=code-sent', ...forms.map((form) => `/${form}`)].map((form) =>
+      path(`/me/contact${form}`),
+    ),
     sent('two channels in one place', 'channels', async (page) => {
       await choose(page, '#email', '1');
       await choose(page, '#sms', '1');

@@ -901,6 +901,15 @@ create table staff_entry_event (
 
 create index staff_entry_event_of_entry on staff_entry_event (entry_id);
 
+-- The result of a look-up of staff, for the person who made it, for a short time. `content` has the ids of the citizens, sealed like the
+-- staff log; the data itself is read again.
+create table staff_look_up (
+  id text not null primary key,
+  expires_at bigint not null check (expires_at between 0 and 9007199254740991),
+  subject_tag text not null,
+  content bytea not null
+);
+
 -- An operation that one person proposes and another one approves. `content` has the input without the id of the citizen, the reason
 -- and the people, sealed like the staff log. citizen_id: the citizen whom it concerns, replaced by the erasure.
 create table staff_proposal (

@@ -3,6 +3,7 @@ import type { SliceDeps } from '../../api/slice.ts';
 import { problems } from '../../kernel/problem-catalogue.ts';
 import { UnavailableError } from '../../kernel/unavailable-error.ts';
 import { type CitizenOperationsDeps, createCallOperation } from '../citizen-operations.ts';
+import { createKeptForms } from '../kept-form.ts';
 import { openSignIn } from '../open-sign-in.ts';
 import type { SignInConfig } from '../sign-in-config.ts';
 import type { Admission } from '../sign-in-flow.ts';
@@ -35,9 +36,13 @@ export function openStaffPages(
     return caller.staff === undefined ? undefined : { personId: caller.staff.subject };
   }
 
+  const { clock, random, root } = app;
+  const signIn = openSignIn(app, { area: staffArea, paths: staffPaths, signInConfig, publicUrl, admit, onFault });
   return mountStaffPages({
-    ...openSignIn(app, { area: staffArea, paths: staffPaths, signInConfig, publicUrl, admit, onFault }),
-    clock: app.clock,
+    ...signIn,
+    keptForms: createKeptForms({ cookies: signIn.cookies, clock, random, root, kind: 'staff' }),
+    createKey: () => Buffer.from(random(16)).toString('hex'),
+    clock,
     call: createCallOperation({ context, boundOperation }),
     frame,
     publicUrl,

@@ -3,6 +3,9 @@ import type { SignInArea } from '../sign-in-flow.ts';
 /** Paths of the staff pages. */
 export const staffPaths = {
   home: '/staff',
+  person: '/staff/person',
+  send: '/staff/send',
+  templates: '/staff/templates',
   signIn: '/staff/sign-in',
   returned: '/staff/sign-in/return',
   signOut: '/staff/sign-out',
@@ -12,6 +15,6 @@ export const staffPaths = {
 export const staffArea: SignInArea = {
   kind: 'staff',
   home: staffPaths.home,
-  pages: /^\/staff(?!\/sign-)(?:\/[\w-]{1,60}){0,4}(?:\?[\w=&%.~+-]{0,200})?$/,
+  pages: /^\/staff(?!\/sign-)(?:\/[\w-]{1,60}){0,5}(?:\?[\w=&%.~+-]{0,200})?$/,
   tokenRule: 'It must be for STAFF_CLIENT_ID and the audience PUBLIC_URL/v1.',
 };

@@ -24,6 +24,10 @@ export type StaffVisit = {
   readonly call: CallOperation;
   /** The name of the organisation that owns a client. */
   readonly nameOf: (clientId: string) => string;
+  /** A new random key, so that a form has its effect only once. */
+  readonly createKey: () => string;
+  /** The form that this person sent to this page after the session had ended. */
+  readonly keptForm?: URLSearchParams | undefined;
 };
 
 /** A page at a path. The operations that it calls check the rights of the person. */
@@ -34,7 +38,12 @@ export type StaffPage = {
 };
 
 /** The sections of the navigation: each is shown to a person with one of its scopes. */
-const sections = [{ name: 'home', path: staffPaths.home, scopes: [] }] as const satisfies readonly {
+const sections = [
+  { name: 'home', path: staffPaths.home, scopes: [] },
+  { name: 'person', path: staffPaths.person, scopes: ['staff:support'] },
+  { name: 'send', path: staffPaths.send, scopes: ['staff:send'] },
+  { name: 'templates', path: staffPaths.templates, scopes: ['staff:send'] },
+] as const satisfies readonly {
   readonly name: string;
   readonly path: string;
   readonly scopes: readonly StaffScope[];

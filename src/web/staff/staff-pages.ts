@@ -10,19 +10,26 @@ import { type Cookies, withCookies } from '../browser-cookies.ts';
 import { type PageLayout, renderLayout } from '../citizen-layout.ts';
 import { type CallOperation, readJson } from '../citizen-operations.ts';
 import { citizenTextsOf } from '../citizen-texts.ts';
+import { parseForm } from '../form-body.ts';
 import { html } from '../html.ts';
+import type { KeptForms } from '../kept-form.ts';
 import { chooseLocale, switchLanguage } from '../page-language.ts';
 import { formHeaders, isCrossOrigin, isNavigation } from '../request-origin.ts';
 import { type PageOutcome, sendPage } from '../send-page.ts';
 import type { ActiveVisitor, SignInFlow, SignInResult } from '../sign-in-flow.ts';
 import type { SiteFrame } from '../site-frame.ts';
+import { lookUpPages } from './look-up-pages.ts';
+import { sendPages } from './send-pages.ts';
 import { staffPaths } from './staff-area.ts';
 import { refusedStaffPage, renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
+import { templatePages } from './template-pages.ts';
 
 /** Dependencies of the staff pages. */
 type StaffPagesDeps = {
   readonly signInFlow: SignInFlow;
+  readonly keptForms: KeptForms;
   readonly clock: Clock;
+  readonly createKey: StaffVisit['createKey'];
   readonly call: CallOperation;
   readonly frame: SiteFrame;
   readonly cookies: Cookies;
@@ -45,7 +52,12 @@ type PageRequest = {
 const readMethods = ['GET', 'HEAD'] as const;
 
 /** The pages of signed-in staff. */
-const staffPages: readonly StaffPage[] = [{ path: staffPaths.home, methods: readMethods, show: showHome }];
+const staffPages: readonly StaffPage[] = [
+  { path: staffPaths.home, methods: readMethods, show: showHome },
+  ...lookUpPages,
+  ...sendPages,
+  ...templatePages,
+];
 
 /** The pages of staff. Each page shows the response of an operation to the person's own token. */
 export function mountStaffPages(deps: StaffPagesDeps): readonly MountedHandler[] {
@@ -68,7 +80,7 @@ export function mountStaffPages(deps: StaffPagesDeps): readonly MountedHandler[]
     page(staffPaths.signOut, ['POST'], async ({ request, view }) => {
       request.resume();
       if (isCrossOrigin(request, deps.publicUrl)) return { ...signInPage(deps, view), status: 403 };
-      const cookies = await signInFlow.end(request);
+      const cookies = [...(await signInFlow.end(request)), ...deps.keptForms.clear(request)];
       return withCookies(signedOutPage(deps, view, await deps.signOutUrl()), cookies);
     }),
   ];
@@ -111,30 +123,51 @@ async function showToStaff(deps: StaffPagesDeps, visit: PageRequest, show: Staff
   const { request, view } = visit;
   const visitor = isCrossOrigin(request, deps.publicUrl) ? 'nobody' : await deps.signInFlow.visitorOf(request);
   if (visitor === 'too-many') return unavailablePage(view);
-  if (typeof visitor === 'string') return signInPage(deps, view, visitor === 'ended');
+  if (typeof visitor === 'string') return signInPage(deps, view, { ended: visitor === 'ended' });
+  const kept = 'expired' in visitor ? await keptFormCookies(deps, request, visitor.personId) : [];
   const isRenewable = 'expired' in visitor ? visitor.expired === 'token' : visitor.renewal === 'due';
-  if (isRenewable && isNavigation(request)) {
+  const isPost = request.method === 'POST';
+  if (isRenewable && (isNavigation(request) || ('expired' in visitor && isPost))) {
+    const wanted = isPost ? requestPath(request.url) : (request.url ?? staffPaths.home);
     // If the issuer does not respond, a session goes on until its token expires.
-    const step = await deps.signInFlow.renew(request, request.url ?? staffPaths.home).catch(deps.onFault);
-    if (step !== undefined) return signInResponse(deps, view, step);
+    const step = await deps.signInFlow.renew(request, wanted).catch(deps.onFault);
+    if (step !== undefined) return withCookies(signInResponse(deps, view, step), kept);
   }
-  if ('expired' in visitor) return signInPage(deps, view, true);
+  if ('expired' in visitor) {
+    const page = signInPage(deps, view, { ended: true, to: requestPath(request.url), isFormKept: kept.length > 0 });
+    return withCookies(page, kept);
+  }
   return await showToMember(deps, visit, { visitor, show });
 }
 
 async function showToMember(
-  { call, clock, nameOf }: StaffPagesDeps,
+  { call, clock, nameOf, keptForms, createKey }: StaffPagesDeps,
   { request, response, view }: PageRequest,
-  { visitor: { token, endsAt }, show }: { readonly visitor: ActiveVisitor; readonly show: StaffPage['show'] },
+  { visitor: { token, endsAt, personId }, show }: { readonly visitor: ActiveVisitor; readonly show: StaffPage['show'] },
 ): Promise<PageOutcome> {
   const answer = await readJson<StaffMemberAnswer>({ call, token }, readStaffMember);
   if (!('json' in answer)) return unavailablePage(view);
   const member = answer.json;
   const minutesLeft = (endsAt - clock.now()) / 60_000;
   const layout = { ...view.layout, person: { name: member.name }, minutesLeft };
-  const visit: StaffVisit = { request, response, layout, texts: view.words, member, token, call, nameOf };
-  const outcome = await show(visit);
-  return 'slug' in outcome ? refusedStaffPage(visit, outcome) : outcome;
+  const keptForm = keptForms.find(request, { personId, path: requestPath(request.url) });
+  const visit: StaffVisit = {
+    request,
+    response,
+    layout,
+    texts: view.words,
+    member,
+    token,
+    call,
+    nameOf,
+    createKey,
+    keptForm,
+  };
+  const shown = await show(visit);
+  const outcome = 'slug' in shown ? refusedStaffPage(visit, shown) : shown;
+  // The form was sent again, or another person has signed in.
+  const isDone = keptForm === undefined ? !keptForms.isOf(request, personId) : request.method === 'POST';
+  return isDone && 'body' in outcome ? withCookies(outcome, keptForms.clear(request)) : outcome;
 }
 
 async function showHome({ layout, texts, member, nameOf }: StaffVisit): Promise<BufferedResponse> {
@@ -146,17 +179,41 @@ async function showHome({ layout, texts, member, nameOf }: StaffVisit): Promise<
   return renderStaffPage({ layout, texts, member }, { title: texts.site, content, section: 'home' });
 }
 
-function signInPage({ publicUrl }: StaffPagesDeps, { layout, words }: StaffView, ended = false): BufferedResponse {
+type SignInOptions = {
+  readonly ended?: boolean;
+  /** The page that is shown after the sign-in. */
+  readonly to?: string;
+  readonly isFormKept?: boolean;
+};
+
+function signInPage(
+  { publicUrl }: StaffPagesDeps,
+  { layout, words }: StaffView,
+  { ended = false, to, isFormKept = false }: SignInOptions = {},
+): BufferedResponse {
   const { signIn } = layout.words;
-  const content = html`${ended ? html`<p class="note">${signIn.ended}</p>` : ''}<p>${words.signInText}</p>
-    <p><a class="action" href="${publicUrl}${staffPaths.signIn}">${signIn.link}</a></p>`;
+  const note = html`<p class="note">${signIn.ended}${isFormKept ? ` ${signIn.kept}` : ''}</p>`;
+  const query = to === undefined ? '' : `?to=${encodeURIComponent(to)}`;
+  const content = html`${ended ? note : ''}<p>${words.signInText}</p>
+    <p><a class="action" href="${publicUrl}${staffPaths.signIn}${query}">${signIn.link}</a></p>`;
   return renderLayout(layout, { title: words.signInTitle, content });
+}
+
+/** The cookies that keep the form of a session that has ended, for the person of that session. */
+async function keptFormCookies(
+  { keptForms }: StaffPagesDeps,
+  request: IncomingMessage,
+  personId: string,
+): Promise<readonly string[]> {
+  if (request.method !== 'POST') return [];
+  const fields = await parseForm(request);
+  return fields === undefined ? [] : keptForms.keep({ personId, path: requestPath(request.url), fields });
 }
 
 function signInResponse(deps: StaffPagesDeps, view: StaffView, step: SignInResult): BufferedResponse {
   if ('to' in step && !('failed' in step))
     return { status: 303, headers: { location: step.to, 'set-cookie': [...step.cookies] }, body: '' };
-  if (step.failed === 'over') return withCookies(signInPage(deps, view, true), step.cookies);
+  if (step.failed === 'over') return withCookies(signInPage(deps, view, { ended: true }), step.cookies);
   const { title, text, link } = view.layout.words.notSignedIn;
   const content = html`<p>${text}</p><p><a class="action" href="${deps.publicUrl}${staffPaths.signIn}">${link}</a></p>`;
   return withCookies(renderLayout(view.layout, { title, content, status: 403 }), step.cookies);
