@@ -112,8 +112,10 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     limitReachedNotice: notifications.notices.limitReached,
     lockChangeNotice: notifications.notices.lockChanged,
   });
+  const clientUse = clientUsePorts(options, useCounter, notifications);
   const audit = createAudit({
     ...context,
+    ...clientUse,
     ledger,
     endpoints: describeEndpoints(operations),
     isErasureOf: documents.isErasureOf,
@@ -122,12 +124,10 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     ownDocumentOf: documents.ownDocumentOf,
     ownMessageOf: notifications.ownMessageOf,
     purposeTextOf: notifications.purposeTextOf,
-    storeUse: useCounter.flush,
-    remainingQuota: options.transport.quotas.remaining,
-    webhookCountOf: notifications.webhookCountOf,
   });
   const staff = createStaff({
     ...context,
+    ...clientUse,
     ledger,
     registeredContactOf: createContactDetails(register, context.settings),
     organisationOf: notifications.organisationOf,
@@ -138,6 +138,15 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     },
   });
   return { documents, notifications, identity, audit, staff };
+}
+
+/** The functions of a slice that shows what clients have used. */
+function clientUsePorts(
+  { transport }: Pick<CreateAppOptions, 'transport'>,
+  { flush }: UseCounter,
+  { webhookCountOf }: Pick<Awaited<ReturnType<typeof createNotifications>>, 'webhookCountOf'>,
+) {
+  return { storeUse: flush, remainingQuota: transport.quotas.remaining, webhookCountOf };
 }
 
 type ServerParts = Awaited<ReturnType<typeof createSlices>> & {

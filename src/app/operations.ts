@@ -55,14 +55,20 @@ import { startNotificationBatch } from '../notifications/start-notification-batc
 import { statePreferences } from '../notifications/state-preferences.ts';
 import { testWebhook } from '../notifications/test-webhook.ts';
 import { approveProposal, refuseProposal } from '../staff/decide-proposal.ts';
+import { disableClient } from '../staff/disable-client.ts';
+import { listClients } from '../staff/list-clients.ts';
 import { listProposals } from '../staff/list-proposals.ts';
+import { listQueues } from '../staff/list-queues.ts';
 import { lookUpCitizen } from '../staff/look-up-citizen.ts';
+import { pauseChannel } from '../staff/pause-channel.ts';
 import { proposeOperation } from '../staff/propose-operation.ts';
 import { readAttention } from '../staff/read-attention.ts';
 import { readProposal } from '../staff/read-proposal.ts';
+import { readRegisteredClient } from '../staff/read-registered-client.ts';
 import { readStaffLog } from '../staff/read-staff-log.ts';
 import { readStaffMember } from '../staff/read-staff-member.ts';
 import { recordReturnedNotificationLetter } from '../staff/record-returned-letter.ts';
+import { resumeChannel } from '../staff/resume-channel.ts';
 import { sendNotificationByLetter } from '../staff/send-by-letter.ts';
 
 /** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
@@ -133,4 +139,10 @@ export const operations: readonly ListedOperation[] = [
   refuseProposal,
   readStaffLog,
   readAttention,
+  listClients,
+  readRegisteredClient,
+  disableClient,
+  listQueues,
+  pauseChannel,
+  resumeChannel,
 ];

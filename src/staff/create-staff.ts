@@ -1,25 +1,33 @@
 import { bindOperation, type Operation } from '../api/operation.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { LedgerView } from '../audit/open-ledger.ts';
+import type { ClientPorts } from '../audit/ports.ts';
 import type { Register } from '../identity/register/register.ts';
 import { createContactLookup } from '../notifications/notices.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
 import { approveProposal, refuseProposal } from './decide-proposal.ts';
+import { disableClient } from './disable-client.ts';
+import { listClients } from './list-clients.ts';
 import { listProposals } from './list-proposals.ts';
+import { listQueues } from './list-queues.ts';
 import { lookUpCitizen } from './look-up-citizen.ts';
+import { pauseChannel } from './pause-channel.ts';
 import type { StaffPorts } from './ports.ts';
 import type { ProposableDeps } from './proposable/proposable-operation.ts';
 import { proposeOperation } from './propose-operation.ts';
 import { readAttention } from './read-attention.ts';
 import { readProposal } from './read-proposal.ts';
+import { readRegisteredClient } from './read-registered-client.ts';
 import { readStaffLog } from './read-staff-log.ts';
 import { readStaffMember } from './read-staff-member.ts';
 import { recordReturnedNotificationLetter } from './record-returned-letter.ts';
+import { resumeChannel } from './resume-channel.ts';
 import { sendNotificationByLetter } from './send-by-letter.ts';
 
 /** Dependencies of the staff slice: those of every slice, and functions of other slices and of the app. */
 type StaffDeps = SliceDeps &
-  Omit<ProposableDeps, 'random'> & {
+  Omit<ProposableDeps, 'random'> &
+  ClientPorts & {
     readonly register: Register;
     readonly registeredContactOf: ContactOf;
     readonly organisationOf: StaffPorts['organisationOf'];
@@ -53,6 +61,12 @@ export function createStaff(deps: StaffDeps): Slice {
     refuseProposal,
     readStaffLog,
     readAttention,
+    listClients,
+    readRegisteredClient,
+    disableClient,
+    listQueues,
+    pauseChannel,
+    resumeChannel,
   ];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),

@@ -1,3 +1,4 @@
+import type { ClientPorts } from '../audit/ports.ts';
 import type { Register } from '../identity/register/register.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -9,21 +10,22 @@ import type { ProposableDeps } from './proposable/proposable-operation.ts';
 import type { StaffKeys } from './staff-entry-store.ts';
 
 /** The dependencies of the operations for staff. */
-export type StaffPorts = StaffKeys & {
-  readonly clock: Clock;
-  readonly commit: Commit;
-  readonly claim: WriteWithoutEvent;
-  readonly register: Pick<Register, 'find' | 'search' | 'exists'>;
-  readonly contactOf: ContactOf;
-  /** The name of the organisation of a client, as citizens read it. */
-  readonly organisationOf: (clientId: string) => string;
-  readonly log: Pick<LogView, 'findEntry' | 'checkpointFor' | 'proveEntry' | 'findContentKey'>;
-  readonly watch: Pick<LedgerHealth, 'state'>;
-  readonly lookUpsPerHour: number;
-  /** How long another person may approve a proposal, in milliseconds. */
-  readonly proposalMs: number;
-  /** Whether another person must approve a proposal. */
-  readonly fourEyes: boolean;
-  /** The functions with which an approved proposal takes effect. */
-  readonly proposable: ProposableDeps;
-};
+export type StaffPorts = StaffKeys &
+  ClientPorts & {
+    readonly clock: Clock;
+    readonly commit: Commit;
+    readonly claim: WriteWithoutEvent;
+    readonly register: Pick<Register, 'find' | 'search' | 'exists'>;
+    readonly contactOf: ContactOf;
+    /** The name of the organisation of a client, as citizens read it. */
+    readonly organisationOf: (clientId: string) => string;
+    readonly log: Pick<LogView, 'findEntry' | 'checkpointFor' | 'proveEntry' | 'findContentKey'>;
+    readonly watch: Pick<LedgerHealth, 'state'>;
+    readonly lookUpsPerHour: number;
+    /** How long another person may approve a proposal, in milliseconds. */
+    readonly proposalMs: number;
+    /** Whether another person must approve a proposal. */
+    readonly fourEyes: boolean;
+    /** The functions with which an approved proposal takes effect. */
+    readonly proposable: ProposableDeps;
+  };

@@ -3,6 +3,7 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { channelNames } from '../notifications/notification/notification.ts';
 import { instantSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
+import { findPausedChannels } from '../notifications/notification/paused-channel-store.ts';
 import {
   countFailures,
   countOpenProposals,
@@ -40,6 +41,10 @@ const attentionShape = Type.Object(
       }),
       { description: 'Documents that nobody can retrieve because of their scan.' },
     ),
+    pausedChannels: Type.Array(
+      Type.Object({ channel: literalUnion(channelNames), at: instantSchema('Since when it takes no new delivery.') }),
+      { description: 'Channels that staff have paused.' },
+    ),
     ledgerAlarms: Type.Array(Type.String(), { description: 'The alarms of the ledger in this process.' }),
     stoppedImports: Type.Array(
       Type.Object({ id: Type.String(), rows: count, stoppedAt: instantSchema('When it stored rows last.') }),
@@ -53,7 +58,7 @@ const attentionShape = Type.Object(
   { $id: 'StaffAttention' },
 );
 
-/** What operators should look at. It has counts and ids of clients, and no data of citizens. */
+/** Shows operators where something needs them. It has counts and ids of clients, and no data of citizens. */
 export const readAttention = defineOperation({
   name: 'readAttention',
   since: '1.0',
@@ -63,16 +68,17 @@ export const readAttention = defineOperation({
   callers: ['staff'],
   summary: 'Read what needs attention',
   description:
-    'Returns failures of the last 24 hours by reason and by who must act, failing webhooks, the quarantine, alarms of the ledger, stopped imports and waiting proposals. The age of the last backup is not known here: your backup job reports it.',
+    'Returns failures of the last 24 hours by reason and by who must act, failing webhooks, the quarantine, paused channels, alarms of the ledger, stopped imports and waiting proposals. The age of the last backup is not known here: your backup job reports it.',
   request: {},
   responses: { 200: { description: 'What needs attention.', schema: attentionShape } },
   refusals: [],
   citizenData: false,
   run: async ({ read, ports, now }: OperationCall<Record<never, never>, StaffPorts>) => {
-    const [failures, webhooks, quarantine, stopped, proposals] = await Promise.all([
+    const [failures, webhooks, quarantine, pauses, stopped, proposals] = await Promise.all([
       countFailures(read, now - dayMs),
       findFailedWebhooks(read),
       countQuarantined(read),
+      findPausedChannels(read),
       findStoppedImports(read, now - importPauseMs),
       countOpenProposals(read, now),
     ]);
@@ -81,6 +87,7 @@ export const readAttention = defineOperation({
       failures,
       webhooks: webhooks.map((one) => ({ ...one, organisation: organisationOf(one.clientId) })),
       quarantine,
+      pausedChannels: pauses.map(({ channel, at }) => ({ channel, at: formatInstant(at) })),
       ledgerAlarms: watch.state().alarms,
       stoppedImports: stopped.map(({ stoppedAt, ...one }) => ({ ...one, stoppedAt: formatInstant(stoppedAt) })),
       proposals: {

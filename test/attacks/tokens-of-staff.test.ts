@@ -28,6 +28,12 @@ const permitted: Readonly<Record<string, readonly StaffRole[]>> = {
   refuseProposal: ['approver'],
   readStaffLog: ['auditor'],
   readAttention: ['operator'],
+  listClients: ['operator'],
+  readRegisteredClient: ['operator'],
+  disableClient: ['operator'],
+  listQueues: ['operator'],
+  pauseChannel: ['operator'],
+  resumeChannel: ['operator'],
 };
 
 const staffOperations = operations.filter(({ callers }) => callers.includes('staff'));

@@ -193,6 +193,18 @@ async function recordStaff({ record, send }: ExampleRecorder): Promise<void> {
   await record('listProposals', { query: { status: 'refused' } });
   await record('readStaffLog', { query: { operation: 'lookUpCitizen' } });
   await record('readAttention');
+  const reason = 'The mail server rejects all messages.';
+  await record('pauseChannel', { params: { channel: 'email' }, body: { reason } });
+  await record('listQueues');
+  await record('resumeChannel', { params: { channel: 'email' }, body: {} });
+  const { items } = await record('listClients');
+  // The schema of the operation states this shape.
+  const found = (items as readonly { readonly clientId: string; readonly requests: number }[]).filter(
+    ({ requests }) => requests === 0,
+  );
+  const unused = { id: found[0]?.clientId ?? '' };
+  await record('readRegisteredClient', { params: unused });
+  await record('disableClient', { params: unused, body: { reason: 'Its key is stolen.' } });
 }
 
 async function waitUntilDelivered(id: string, send: ExampleRecorder['send']): Promise<void> {
