@@ -3,6 +3,10 @@ import type { SignInArea } from '../sign-in-flow.ts';
 /** Paths of the staff pages. */
 export const staffPaths = {
   home: '/staff',
+  proposals: '/staff/proposals',
+  clients: '/staff/clients',
+  queues: '/staff/queues',
+  audit: '/staff/audit',
   signIn: '/staff/sign-in',
   returned: '/staff/sign-in/return',
   signOut: '/staff/sign-out',

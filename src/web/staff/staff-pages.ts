@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { BufferedResponse } from '../../api/buffered-response.ts';
 import type { MountedHandler } from '../../api/page-route.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath } from '../../kernel/request-target.ts';
 import type { Locale } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
@@ -16,6 +17,11 @@ import { formHeaders, isCrossOrigin, isNavigation } from '../request-origin.ts';
 import { type PageOutcome, sendPage } from '../send-page.ts';
 import type { ActiveVisitor, SignInFlow, SignInResult } from '../sign-in-flow.ts';
 import type { SiteFrame } from '../site-frame.ts';
+import { attentionSection } from './attention-section.ts';
+import { auditPages } from './audit-pages.ts';
+import { clientsPages } from './clients-pages.ts';
+import { proposalsPages } from './proposals-pages.ts';
+import { queuesPages } from './queues-pages.ts';
 import { staffPaths } from './staff-area.ts';
 import { refusedStaffPage, renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
 
@@ -45,7 +51,13 @@ type PageRequest = {
 const readMethods = ['GET', 'HEAD'] as const;
 
 /** The pages of signed-in staff. */
-const staffPages: readonly StaffPage[] = [{ path: staffPaths.home, methods: readMethods, show: showHome }];
+const staffPages: readonly StaffPage[] = [
+  { path: staffPaths.home, methods: readMethods, show: showHome },
+  ...proposalsPages,
+  ...clientsPages,
+  ...queuesPages,
+  ...auditPages,
+];
 
 /** The pages of staff. Each page shows the response of an operation to the person's own token. */
 export function mountStaffPages(deps: StaffPagesDeps): readonly MountedHandler[] {
@@ -130,18 +142,23 @@ async function showToMember(
   const answer = await readJson<StaffMemberAnswer>({ call, token }, readStaffMember);
   if (!('json' in answer)) return unavailablePage(view);
   const member = answer.json;
-  const minutesLeft = (endsAt - clock.now()) / 60_000;
+  const now = clock.now();
+  const minutesLeft = (endsAt - now) / 60_000;
   const layout = { ...view.layout, person: { name: member.name }, minutesLeft };
-  const visit: StaffVisit = { request, response, layout, texts: view.words, member, token, call, nameOf };
+  const visit: StaffVisit = { request, response, layout, texts: view.words, member, token, call, now, nameOf };
   const outcome = await show(visit);
   return 'slug' in outcome ? refusedStaffPage(visit, outcome) : outcome;
 }
 
-async function showHome({ layout, texts, member, nameOf }: StaffVisit): Promise<BufferedResponse> {
+async function showHome(visit: StaffVisit): Promise<BufferedResponse | Refusal> {
+  const { layout, texts, member, nameOf } = visit;
   const { service, scopes } = member;
   const { language } = layout.words;
+  const attention = scopes.includes('staff:operate') ? await attentionSection(visit) : '';
+  if (typeof attention === 'object' && 'slug' in attention) return attention;
   const rights = Object.entries(texts.rights).filter(([scope]) => scopes.some((one) => one === scope));
   const content = html`<p>${service === null ? texts.allServices : formatMessage(language, texts.service, { service: nameOf(service) })}</p>
+    ${attention}
     ${rights.length === 0 ? html`<p>${texts.noRights}</p>` : html`<h2>${texts.rightsTitle}</h2><ul>${rights.map(([, text]) => html`<li>${text}</li>`)}</ul>`}`;
   return renderStaffPage({ layout, texts, member }, { title: texts.site, content, section: 'home' });
 }
