@@ -35,12 +35,12 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
   pt: ['page.frame.menu'],
   it: ['page.frame.menu', 'staffPages.proposals.no'],
   nl: [
-    'staffPages.sections.home',
     'message.website',
     'page.frame.menu',
     'page.frame.privacy',
     'page.messages.inbox',
     'page.uses.labels.document',
+    'staffPages.sections.home',
   ],
 };
 

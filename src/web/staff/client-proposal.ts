@@ -11,8 +11,8 @@ import { readJson } from '../citizen-operations.ts';
 import { parseForm } from '../form-body.ts';
 import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions, selectField } from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
-import type { RegisteredClient } from './clients-pages.ts';
 import { isReason, reasonField, redirectTo } from './reasoned-action.ts';
+import type { RegisteredClient } from './registered-client.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 

@@ -1,6 +1,4 @@
-import type { Static } from 'typebox';
 import type { BufferedResponse } from '../../api/buffered-response.ts';
-import type { clientShape } from '../../audit/read-client.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestQuery } from '../../kernel/request-target.ts';
 import { formatMessage } from '../../locales/message-format.ts';
@@ -14,6 +12,7 @@ import { type Html, html } from '../html.ts';
 import { textNamed } from '../usage-words.ts';
 import { handleClientProposal } from './client-proposal.ts';
 import { handleReasonedAction, pathPart } from './reasoned-action.ts';
+import type { RegisteredClient } from './registered-client.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit, withScope } from './staff-page.ts';
 
@@ -25,12 +24,6 @@ type ListedClient = {
   readonly disabledAt: string | null;
   readonly requests: number;
   readonly lastUsedOn: string | null;
-};
-
-/** The response of `readRegisteredClient`. */
-export type RegisteredClient = Static<typeof clientShape> & {
-  readonly policy: string | null;
-  readonly disabledAt: string | null;
 };
 
 const formMethods = ['GET', 'HEAD', 'POST'] as const;
