@@ -68,4 +68,10 @@ export const operations = {
   refuseProposal: { method: 'POST', path: '/v1/staff/proposals/{id}/refuse' },
   readStaffLog: { method: 'GET', path: '/v1/staff/log' },
   readAttention: { method: 'GET', path: '/v1/staff/attention' },
+  listClients: { method: 'GET', path: '/v1/staff/clients' },
+  readRegisteredClient: { method: 'GET', path: '/v1/staff/clients/{id}' },
+  disableClient: { method: 'POST', path: '/v1/staff/clients/{id}/disable' },
+  listQueues: { method: 'GET', path: '/v1/staff/queues' },
+  pauseChannel: { method: 'POST', path: '/v1/staff/queues/{channel}/pause' },
+  resumeChannel: { method: 'POST', path: '/v1/staff/queues/{channel}/resume' },
 } as const;

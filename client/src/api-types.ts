@@ -404,6 +404,17 @@ export type DepositDocumentBody = {
   document: string;
 };
 
+export type DisableClientAnswer = {
+  /** The id of the client. */
+  clientId: string;
+  disabledAt: string;
+};
+
+export type DisableClientBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason: string;
+};
+
 export type DocumentAccess = {
   /** The id of the client. */
   clientId: string;
@@ -759,6 +770,11 @@ export type ListBatchRowsAnswer = {
   next: number | null;
 };
 
+export type ListClientsAnswer = {
+  /** The items of this page. */
+  items: StaffClientItem[];
+};
+
 export type ListDocumentsAnswer = {
   /** The items of this page. */
   items: DocumentRecord[];
@@ -802,6 +818,11 @@ export type ListNotificationsAnswer = {
 export type ListProposalsAnswer = {
   /** The items of this page. */
   items: StaffProposal[];
+};
+
+export type ListQueuesAnswer = {
+  /** The items of this page. */
+  items: StaffQueue[];
 };
 
 export type ListTemplatesAnswer = {
@@ -1193,6 +1214,15 @@ export type OpenInboxMessageAnswer = {
   unreadCount: number;
 };
 
+export type PauseChannelAnswer = {
+  channel: string;
+};
+
+export type PauseChannelBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason: string;
+};
+
 /**
  * The values of the placeholders ((name)) in subject and message. Each placeholder needs a value. Values are plain
  * text: Markdown in them has no effect. The length limits also apply to the texts with their values.
@@ -1490,6 +1520,15 @@ export type RefuseProposalBody = {
   reason?: string;
 };
 
+export type ResumeChannelAnswer = {
+  channel: string;
+};
+
+export type ResumeChannelBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason?: string;
+};
+
 export type SearchInboxAnswer = {
   /** The items of this page. */
   items: InboxItem[];
@@ -1630,6 +1669,8 @@ export type StaffAttention = {
   webhooks: StaffAttentionWebhooksItem[];
   /** Documents that nobody can retrieve because of their scan. */
   quarantine: StaffAttentionQuarantineItem[];
+  /** Channels that staff have paused. */
+  pausedChannels: StaffAttentionPausedChannelsItem[];
   /** The alarms of the ledger in this process. */
   ledgerAlarms: string[];
   /** Imports of citizens that did not finish. */
@@ -1646,6 +1687,12 @@ export type StaffAttentionFailuresItem = {
   /** The reason in words. */
   detail: string;
   count: number;
+};
+
+export type StaffAttentionPausedChannelsItem = {
+  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+  /** Since when it takes no new delivery. */
+  at: string;
 };
 
 /** Proposals that wait for a decision, and when the oldest was made. */
@@ -1674,6 +1721,56 @@ export type StaffAttentionWebhooksItem = {
   /** The id of the client. */
   clientId: string;
   organisation: string;
+};
+
+export type StaffClient = {
+  /** The id of the client. */
+  clientId: string;
+  /** The name that citizens read as the sender of messages and user of their data. */
+  name: string;
+  /** demo and test: fictional citizens. team: people who agreed to it. live: all citizens. */
+  kind: Open<'demo' | 'test' | 'team' | 'live'>;
+  /** The scopes that your client can request. */
+  scopes: string[];
+  /** The binding that tokens must have: dpop, mtls or none. */
+  binding: Open<'none' | 'dpop' | 'mtls'>;
+  /** The purposes that your client can state. null: any. */
+  purposes: string[] | null;
+  /** The legal bases that your client can state. null: any. */
+  legalBases: string[] | null;
+  /** The time at which the server created it. */
+  createdAt: string;
+  /** The quota of each scope. */
+  quotas: ClientQuota[];
+  usage: ClientUsage;
+  /** The URL at which your client publishes its keys. null: none. */
+  jwksUri: string | null;
+  /** The credentials. With jwksUri, those keys that your client has used. */
+  credentials: ClientCredential[];
+  /** The number of webhooks. */
+  webhooks: number;
+  /** The matching policy for its verifications. null: VERIFY_POLICY. */
+  policy: string | null;
+  /** When it was disabled. null: it is active. */
+  disabledAt: string | null;
+};
+
+export type StaffClientItem = {
+  /** The id of the client. */
+  clientId: string;
+  /** The name that citizens read. */
+  name: string;
+  /** The kind of document, as its issuer names it. null: the issuer named none. */
+  kind: Open<'demo' | 'test' | 'team' | 'live'>;
+  scopes: string[];
+  /** When it was created. */
+  createdAt: string;
+  /** When it was disabled. null: it is active. */
+  disabledAt: string | null;
+  /** Its requests of the last 30 days. */
+  requests: number;
+  /** The last day with a request, in UTC. null: none in the last 30 days. */
+  lastUsedOn: string | null;
 };
 
 export type StaffLogEntry = {
@@ -1854,6 +1951,25 @@ export type StaffProposalProposedBy = {
   /** The subject line. null: the sender set none. */
   subject: string;
   name: string;
+};
+
+export type StaffQueue = {
+  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+  /** The deliveries that wait and are due now. They are counted up to 10000. */
+  due: number;
+  /** When the oldest of them became due. null: none waits. */
+  oldestDueAt: string | null;
+  paused: StaffQueuePaused | null;
+};
+
+/** The pause of the channel. null: it is not paused. */
+export type StaffQueuePaused = {
+  /** Since when the channel takes no new delivery. */
+  at: string;
+  /** The name of the person who paused it. */
+  name: string;
+  /** Why it is paused. */
+  reason: string;
 };
 
 export type StatePreferencesBody = {
@@ -2194,6 +2310,8 @@ export type ProblemSlug =
   | 'citizen-token-needed'
   | 'client-token-needed'
   | 'staff-token-needed'
+  | 'affects-all-services'
+  | 'client-not-found'
   | 'proposal-not-found'
   | 'own-proposal'
   | 'proposal-ended'
@@ -3331,6 +3449,61 @@ export type Operations = {
   readAttention: {
     answers: {
       200: StaffAttention;
+    };
+  };
+  /** List the clients */
+  listClients: {
+    answers: {
+      200: ListClientsAnswer;
+    };
+  };
+  /** Read a client */
+  readRegisteredClient: {
+    params: {
+      /** The id of the client. */
+      id: string;
+    };
+    answers: {
+      200: StaffClient;
+    };
+  };
+  /** Disable a client */
+  disableClient: {
+    params: {
+      /** The id of the client. */
+      id: string;
+    };
+    body: DisableClientBody;
+    answers: {
+      200: DisableClientAnswer;
+    };
+  };
+  /** List the queues of the channels */
+  listQueues: {
+    answers: {
+      200: ListQueuesAnswer;
+    };
+  };
+  /** Pause a channel */
+  pauseChannel: {
+    params: {
+      /** The channel. */
+      channel: 'inbox' | 'email' | 'sms' | 'letter';
+    };
+    body: PauseChannelBody;
+    answers: {
+      200: PauseChannelAnswer;
+    };
+  };
+  /** Resume a channel */
+  resumeChannel: {
+    params: {
+      /** The channel. */
+      channel: 'inbox' | 'email' | 'sms' | 'letter';
+    };
+    body: ResumeChannelBody;
+    answers: {
+      200: ResumeChannelAnswer;
     };
   };
 };
