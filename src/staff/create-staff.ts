@@ -2,6 +2,7 @@ import { bindOperation, type Operation } from '../api/operation.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { LedgerView } from '../audit/open-ledger.ts';
 import type { ClientPorts } from '../audit/ports.ts';
+import { readLastBackup } from '../db/last-backup.ts';
 import type { Register } from '../identity/register/register.ts';
 import { createContactLookup } from '../notifications/notices.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
@@ -44,6 +45,7 @@ export function createStaff(deps: StaffDeps): Slice {
     contactOf: createContactLookup(deps, deps.registeredContactOf),
     log: ledger.view,
     watch: ledger.watch,
+    lastBackup: () => readLastBackup(settings.dataDir),
     lookUpsPerHour: settings.staffLookUpsPerHour,
     proposalMs: settings.staffProposalHours * hourMs,
     fourEyes: settings.staffFourEyes === 'on',

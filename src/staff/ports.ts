@@ -21,6 +21,8 @@ export type StaffPorts = StaffKeys &
     readonly organisationOf: (clientId: string) => string;
     readonly log: Pick<LogView, 'findEntry' | 'checkpointFor' | 'proveEntry' | 'findContentKey'>;
     readonly watch: Pick<LedgerHealth, 'state'>;
+    /** When the last backup began (epoch milliseconds); undefined if it is not known. */
+    readonly lastBackup: () => Promise<number | undefined>;
     readonly lookUpsPerHour: number;
     /** How long another person may approve a proposal, in milliseconds. */
     readonly proposalMs: number;

@@ -50,6 +50,10 @@ const attentionShape = Type.Object(
       Type.Object({ id: Type.String(), rows: count, stoppedAt: instantSchema('When it stored rows last.') }),
       { description: 'Imports of citizens that did not finish.' },
     ),
+    lastBackupAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description:
+        'When the last backup by the command "backup create" began. null: it is not known, such as with PostgreSQL.',
+    }),
     proposals: Type.Object(
       { count, oldest: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) },
       { description: 'Proposals that wait for a decision, and when the oldest was made.' },
@@ -68,19 +72,20 @@ export const readAttention = defineOperation({
   callers: ['staff'],
   summary: 'Read what needs attention',
   description:
-    'Returns failures of the last 24 hours by reason and by who must act, failing webhooks, the quarantine, paused channels, alarms of the ledger, stopped imports and waiting proposals. The age of the last backup is not known here: your backup job reports it.',
+    'Returns failures of the last 24 hours by reason and by who must act, failing webhooks, the quarantine, paused channels, alarms of the ledger, stopped imports, waiting proposals, and the time of the last backup.',
   request: {},
   responses: { 200: { description: 'What needs attention.', schema: attentionShape } },
   refusals: [],
   citizenData: false,
   run: async ({ read, ports, now }: OperationCall<Record<never, never>, StaffPorts>) => {
-    const [failures, webhooks, quarantine, pauses, stopped, proposals] = await Promise.all([
+    const [failures, webhooks, quarantine, pauses, stopped, proposals, lastBackup] = await Promise.all([
       countFailures(read, now - dayMs),
       findFailedWebhooks(read),
       countQuarantined(read),
       findPausedChannels(read),
       findStoppedImports(read, now - importPauseMs),
       countOpenProposals(read, now),
+      ports.lastBackup(),
     ]);
     const { organisationOf, watch } = ports;
     const json = {
@@ -90,6 +95,7 @@ export const readAttention = defineOperation({
       pausedChannels: pauses.map(({ channel, at }) => ({ channel, at: formatInstant(at) })),
       ledgerAlarms: watch.state().alarms,
       stoppedImports: stopped.map(({ stoppedAt, ...one }) => ({ ...one, stoppedAt: formatInstant(stoppedAt) })),
+      lastBackupAt: lastBackup === undefined ? null : formatInstant(lastBackup),
       proposals: {
         count: proposals.count,
         oldest: proposals.oldest === null ? null : formatInstant(proposals.oldest),

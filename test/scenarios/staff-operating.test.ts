@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
 import { openStaffSite, type StaffSite, type TestPerson } from '../support/staff-site.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const thisFile = fileCleanupScope();
@@ -112,4 +114,14 @@ test('an operator of a service sees only its client, and cannot pause a channel 
       403,
       'affects-all-services',
     ]);
+});
+
+test('the time of the last backup is unknown before the first one, and known after it', async () => {
+  const site = siteOn('sqlite');
+  const lastBackup = async () => (await ask(site, 'GET', 'attention')).json['lastBackupAt'];
+  assert.equal(await lastBackup(), null);
+  const earliest = Date.now();
+  const { code, stderr } = await runCommandInProcess(site.server, 'backup', 'create', makeTestFolder('cs-backup-'));
+  assert.equal(code, 0, stderr);
+  assert.ok(Date.parse(String(await lastBackup())) >= earliest);
 });

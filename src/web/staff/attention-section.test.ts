@@ -12,6 +12,7 @@ const nothing = {
   pausedChannels: [],
   ledgerAlarms: [],
   stoppedImports: [],
+  lastBackupAt: null,
   proposals: { count: 0, oldest: null },
 };
 
@@ -20,6 +21,7 @@ async function sectionFor(json: object): Promise<string> {
   const visit = {
     texts: locale.staffPages,
     layout: { words: citizenTextsOf(locale), site: undefined },
+    now: Date.UTC(2026, 10, 29, 12),
     token: 'token',
     call: async () => ({ status: 200, json: { ...nothing, ...json } }),
   };
@@ -57,5 +59,11 @@ test('each thing that needs attention has a line with the place where somebody a
 });
 
 test('the section says so if nothing needs attention', async () => {
-  assert.match(await sectionFor({}), /Nothing needs attention\./);
+  assert.match(await sectionFor({}), /Nothing needs attention\..*This server does not know/s);
+});
+
+test('the age of the last backup is marked after two days', async () => {
+  const ageOf = async (lastBackupAt: string) => (await sectionFor({ lastBackupAt })).split('class="note">')[1] ?? '';
+  assert.match(await ageOf('2026-11-29T00:00:00.000Z'), /^The last backup is less than a day old/);
+  assert.match(await ageOf('2026-11-27T10:00:00.000Z'), /^<strong>The last backup is 2 days old<\/strong>/);
 });

@@ -22,8 +22,11 @@ type Attention = {
   readonly pausedChannels: readonly { readonly channel: string; readonly at: string }[];
   readonly ledgerAlarms: readonly string[];
   readonly stoppedImports: readonly { readonly id: string; readonly rows: number; readonly stoppedAt: string }[];
+  readonly lastBackupAt: string | null;
   readonly proposals: { readonly count: number; readonly oldest: string | null };
 };
+
+const dayMs = 86_400_000;
 
 /** The part of the first page that shows operators where something needs them, each line with the place to act. */
 export async function attentionSection(visit: StaffVisit): Promise<Html | Refusal> {
@@ -33,7 +36,16 @@ export async function attentionSection(visit: StaffVisit): Promise<Html | Refusa
   const lines = attentionLines(visit, answer.json);
   return html`<h2>${attention.title}</h2>
     ${lines.length === 0 ? html`<p>${attention.nothing}</p>` : html`<ul class="list">${lines.map((line) => html`<li>${line}</li>`)}</ul>`}
-    <p class="note">${attention.backup} ${command('backup verify')}</p>`;
+    ${backupNote(visit, answer.json.lastBackupAt)}`;
+}
+
+/** A backup each day is usual, so an older one is marked. */
+function backupNote({ texts, layout, now }: StaffVisit, lastBackupAt: string | null): Html {
+  const { attention } = texts;
+  if (lastBackupAt === null) return html`<p class="note">${attention.backup}</p>`;
+  const days = Math.floor((now - Date.parse(lastBackupAt)) / dayMs);
+  const age = formatMessage(layout.words.language, attention.backupAge, { days });
+  return html`<p class="note">${days < 2 ? age : html`<strong>${age}</strong>`} (${minuteElement(layout.words, lastBackupAt)})</p>`;
 }
 
 function attentionLines(visit: StaffVisit, found: Attention): readonly Html[] {
