@@ -110,10 +110,14 @@ function operationType({ operationId, summary, parameters = [], ...rest }: Opera
   return `${comment(summary, '  ')}  ${operationId}: {\n${parts.join('')}${body}    answers: ${answersType};\n  };\n`;
 }
 
+/** The formats of files that an operation takes. */
+const fileTypes: ReadonlySet<string> = new Set(['text/csv', 'application/jsonl']);
+
 /** The media types of a body that is not JSON. */
 function bytesTypesOf(body: Operation['requestBody']): readonly string[] {
   const types = Object.keys(body?.content ?? {});
-  return types.includes(jsonType) ? [] : types;
+  if (types.includes('*/*')) return types;
+  return types.every((type) => fileTypes.has(type)) ? types : [];
 }
 
 function contentTypeOf(types: readonly string[]): Parameter {
@@ -132,7 +136,9 @@ function bodyType(body: Operation['requestBody'], where: string): string {
   const json = body.content[jsonType]?.schema;
   const optionalMark = body.required ? '' : '?';
   if (json !== undefined) return `    body${optionalMark}: ${typeOf(json, '    ', where)};\n`;
-  return bytesTypesOf(body).length === 0 ? failOn('a body', 'no media type') : `    body${optionalMark}: Bytes;\n`;
+  return bytesTypesOf(body).length === 0
+    ? failOn('a body', 'neither JSON nor bytes')
+    : `    body${optionalMark}: Bytes;\n`;
 }
 
 /** The JSON responses below status 400. Other media types get no type. Throws if an error response is not a `Problem`. */

@@ -12,6 +12,7 @@ const guidePaths = [
   'docs/integrate/access.md',
   'docs/integrate/verify.md',
   'docs/integrate/send.md',
+  'docs/integrate/batches.md',
   'docs/integrate/documents.md',
   'docs/integrate/webhooks.md',
   'docs/integrate/errors.md',

@@ -32,6 +32,8 @@ async function takeShots(browser: Browser, url: string): Promise<Shot[]> {
     ['/docs/guide/verify', 'Guides for service teams'],
   ] as const) {
     await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+    // The API reference is empty until its script has run.
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
     const image = await page.screenshot({ type: 'png' });
     shots.push({ caption, image: `data:image/png;base64,${image.toString('base64')}` });
   }

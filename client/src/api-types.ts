@@ -43,14 +43,23 @@ export type AwaitingAddress = {
 
 /** The number of notifications in each status. Statuses without a notification are absent. */
 export type BatchNotifications = {
+  /** The number of notifications in the status accepted. Absent for none. */
   accepted?: number;
+  /** The number of notifications in the status scheduled. Absent for none. */
   scheduled?: number;
+  /** The number of notifications in the status sending. Absent for none. */
   sending?: number;
+  /** The number of notifications in the status sent. Absent for none. */
   sent?: number;
+  /** The number of notifications in the status delivered. Absent for none. */
   delivered?: number;
+  /** The number of notifications in the status read. Absent for none. */
   read?: number;
+  /** The number of notifications in the status unknown. Absent for none. */
   unknown?: number;
+  /** The number of notifications in the status undeliverable. Absent for none. */
   undeliverable?: number;
+  /** The number of notifications in the status cancelled. Absent for none. */
   cancelled?: number;
 };
 
@@ -161,6 +170,7 @@ export type ClientQuota = {
 export type ClientUsage = {
   /** The first day of the counts in UTC. The last one is today. */
   from: string;
+  /** The requests by operation and outcome. */
   counts: ClientUsageCount[];
 };
 
@@ -169,6 +179,7 @@ export type ClientUsageCount = {
   operation: string;
   /** The decision of a verification, the name of a problem, or ok for any other success. */
   outcome: string;
+  /** The number of requests. */
   requests: number;
 };
 
@@ -870,7 +881,7 @@ export type LookUpCitizenBody = {
   claims?: LookUpCitizenBodyClaims;
 };
 
-/** What the citizen says about themselves: birthDate and at least one other claim. */
+/** The details that the citizen stated: birthDate and at least one other claim. */
 export type LookUpCitizenBodyClaims = {
   /** The given names. */
   givenName?: string;
@@ -1679,6 +1690,7 @@ export type StaffAttention = {
 };
 
 export type StaffAttentionFailuresItem = {
+  /** The channel of the deliveries. */
   channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
   /** The code of the reason. */
   reason: string;
@@ -1686,6 +1698,7 @@ export type StaffAttentionFailuresItem = {
   whoActs: string;
   /** The reason in words. */
   detail: string;
+  /** The number of them. */
   count: number;
 };
 
@@ -1697,19 +1710,23 @@ export type StaffAttentionPausedChannelsItem = {
 
 /** Proposals that wait for a decision, and when the oldest was made. */
 export type StaffAttentionProposals = {
+  /** The number of them. */
   count: number;
+  /** When the oldest was made. */
   oldest: string | null;
 };
 
 export type StaffAttentionQuarantineItem = {
   /** The result of the scan. */
   verdict: string | null;
+  /** The number of them. */
   count: number;
 };
 
 export type StaffAttentionStoppedImportsItem = {
   /** The id. Do not parse it. */
   id: string;
+  /** The number of rows that it has read. */
   rows: number;
   /** When it stored rows last. */
   stoppedAt: string;
@@ -1720,6 +1737,7 @@ export type StaffAttentionWebhooksItem = {
   id: string;
   /** The id of the client. */
   clientId: string;
+  /** The name of the client. */
   organisation: string;
 };
 
@@ -1794,6 +1812,7 @@ export type StaffLogEntry = {
   before?: unknown;
   /** The state after. */
   after?: unknown;
+  /** The ledger events of the operation. */
   events: StaffLogEntryEventsItem[];
 };
 
@@ -1821,6 +1840,7 @@ export type StaffLookUpHit = {
 };
 
 export type StaffLookUpHitChannelsItem = {
+  /** The channel. */
   channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
   /** A part of the address, to compare it with what the citizen says. null: the channel has none. */
   address: string | null;
@@ -1839,6 +1859,7 @@ export type StaffLookUpHitHoldsItem = {
   documentId: string | null;
 };
 
+/** The locks of the record against verification. */
 export type StaffLookUpHitLocks = {
   /** Whether the citizen has locked their record. */
   byCitizen: boolean;
@@ -1890,12 +1911,13 @@ export type StaffMessage = {
   next: StaffMessageNext | null;
 };
 
-/** What happens next with the message, and when. null: nothing more happens by itself. */
+/** The next step of the message, and its time. null: nothing more happens by itself. */
 export type StaffMessageNext = {
-  /** What the server does next. */
+  /** The next step of the server. */
   step: Open<'send' | 'try-channel' | 'wait-for-proof'>;
   /** When it does that, at the earliest; for wait-for-proof, at the latest. */
   at: string;
+  /** The channel that is tried. */
   channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
 };
 
@@ -1903,6 +1925,7 @@ export type StaffMessageNext = {
 export type StaffMessageService = {
   /** The id. Do not parse it. */
   id: string;
+  /** The name of the service. */
   name: string;
 };
 
@@ -1934,6 +1957,7 @@ export type StaffProposal = {
 export type StaffProposalDecision = {
   /** The subject line. null: the sender set none. */
   subject: string;
+  /** The display name. */
   name: string;
   /** When it was decided. */
   at: string;
@@ -1950,6 +1974,7 @@ export type StaffProposalInput = {
 export type StaffProposalProposedBy = {
   /** The subject line. null: the sender set none. */
   subject: string;
+  /** The display name. */
   name: string;
 };
 
@@ -3435,9 +3460,9 @@ export type Operations = {
       /** The entry with this ledger event, such as the reference in the access log of a citizen. */
       event?: string;
       /** Only entries from this time on (RFC 3339). */
-      from?: string;
+      createdFrom?: string;
       /** Only entries before this time (RFC 3339). */
-      before?: string;
+      createdBefore?: string;
       /** The member next of the previous page. Default: the first page. */
       after?: string;
     };

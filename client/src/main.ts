@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type BatchFlags, batchCommands } from './batch-commands.ts';
 import { type ClientSettings, createClient, NetworkError, ProblemError, TimeoutError, TokenError } from './client.ts';
@@ -114,6 +114,7 @@ async function runBatches(
   const command = Object.hasOwn(batchCommands, name) ? batchCommands[name] : undefined;
   if (command === undefined || more.length > 0 || (subject === '') !== (name === 'list'))
     throw new UsageError('expected batches send FILE, batches list, or batches show|results|start|cancel ID');
+  if (name === 'send' && !existsSync(subject)) throw new UsageError('FILE has to be a file with rows');
   const isTerminal = process.stderr.isTTY === true;
   let last = '';
   const complete = await command(createClient({ ...settings(), dpop: flags.dpop ?? false }), subject, flags, {

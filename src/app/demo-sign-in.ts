@@ -100,35 +100,26 @@ function openIssuer(app: AppContext, { issuer, path, client, intro, groups }: Is
   return { secret: new Secret(secret), mounts };
 }
 
-/** One person for each role of STAFF_ROLES, in its default, and an approver of proposals that belong to no service. */
+/** One person for each role of STAFF_ROLES, in its default. The first two belong to the service of the demo. */
 function demoStaff({ db }: AppContext): readonly DemoPerson[] {
   const people = [
-    { subject: 'sam', name: 'Sam Support', roles: 'support', isOfService: true },
-    { subject: 'chris', name: 'Chris Caseworker', roles: 'caseworker', isOfService: true },
-    { subject: 'alex', name: 'Alex Approver', roles: 'approver', isOfService: true },
-    { subject: 'olu', name: 'Olu Operator', roles: 'operator', isOfService: false },
-    { subject: 'uma', name: 'Uma Approver', roles: 'approver', isOfService: false },
-    { subject: 'ada', name: 'Ada Auditor', roles: 'auditor', isOfService: false },
+    ['sam', 'Sam Support', 'support', 'Helps citizens: finds their messages.'],
+    ['chris', 'Chris Caseworker', 'caseworker', 'Sends messages.'],
+    ['alex', 'Alex Approver', 'approver', 'Approves what other people propose.'],
+    ['olu', 'Olu Operator', 'operator', 'Sees what needs attention, and manages clients and channels.'],
+    ['ada', 'Ada Auditor', 'auditor', 'Reads what staff did.'],
   ] as const;
-  return people.map(({ subject, name, roles, isOfService }) => ({
+  const inService: readonly string[] = ['support', 'caseworker'];
+  return people.map(([subject, name, roles, about]) => ({
     subject,
     name,
-    about: demoStaffTasks[subject],
+    about,
     claims: async () => {
-      const client = isOfService ? await demoServiceOf(db.read) : undefined;
+      const client = inService.includes(roles) ? await demoServiceOf(db.read) : undefined;
       return { name, roles, ...(client === undefined ? {} : { client }) };
     },
   }));
 }
-
-const demoStaffTasks = {
-  sam: 'Helps citizens: finds their messages.',
-  chris: 'Sends messages.',
-  alex: 'Approves what other people of the service propose.',
-  olu: 'Sees what needs attention, and manages clients and channels.',
-  uma: 'Approves what operators propose.',
-  ada: 'Reads what staff did.',
-} as const;
 
 /** The client that the demo creates after its first start. */
 async function demoServiceOf(read: Read): Promise<string | undefined> {

@@ -80,10 +80,11 @@ export const clientShape = Type.Object(
               outcome: Type.String({
                 description: 'The decision of a verification, the name of a problem, or ok for any other success.',
               }),
-              requests: Type.Integer(),
+              requests: Type.Integer({ description: 'The number of requests.' }),
             },
             { $id: 'ClientUsageCount' },
           ),
+          { description: 'The requests by operation and outcome.' },
         ),
       },
       {

@@ -28,9 +28,16 @@ export function addClientUse({ clientId, day, operation, outcome, requests }: Cl
   };
 }
 
+/** The most counts that one call deletes. The next hour deletes more. */
+const deletedAtOnce = 10_000;
+
 /** Deletes the counts of days that are too old. */
 export function deleteOldClientUse(now: number): Statement {
-  return { sql: 'delete from client_use where day < $1', args: [useDayOf(now) - keptDays] };
+  return {
+    sql: `delete from client_use where (client_id, day, operation, outcome) in
+      (select client_id, day, operation, outcome from client_use where day < $1 order by day limit ${deletedAtOnce})`,
+    args: [useDayOf(now) - keptDays],
+  };
 }
 
 /** The days from `fromDay` to `untilDay`, both included; of one client, or of all. */

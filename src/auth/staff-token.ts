@@ -32,6 +32,9 @@ function scopesOfRole(role: string, names: readonly string[]): ReadonlySet<Staff
   return new Set(found);
 }
 
+/** A person has these only for their own service, so an issuer that omits the claim of the service gives no right. */
+const scopesOfService: ReadonlySet<string> = new Set<StaffScope>(['staff:support', 'staff:send']);
+
 /**
  * The member of staff of verified claims; undefined if the token is for another client, names a citizen, or has a claim that cannot be
  * read. A person without a known role is a caller without any right.
@@ -46,9 +49,10 @@ export function parseStaffCaller(
   const roles = rolesOf(claims[rules.rolesClaim]);
   if (grant.clientId !== rules.clientId || grant.citizenId !== undefined || !isExternalId(subject)) return undefined;
   if (roles === undefined || (service !== undefined && !isExternalId(service))) return undefined;
+  const scopes = roles.flatMap((role) => [...(rules.roles.get(role) ?? [])]);
   return {
     clientId: `staff-${hash('sha256', `${rules.issuer}\0${subject}`, 'base64url').slice(0, 22)}`,
-    scopes: new Set(roles.flatMap((role) => [...(rules.roles.get(role) ?? [])])),
+    scopes: new Set(service === undefined ? scopes.filter((scope) => !scopesOfService.has(scope)) : scopes),
     staff: { subject, name: isExternalId(name) ? name : subject, service: service ?? null },
   };
 }

@@ -6,5 +6,9 @@
  */
 export const singleLinePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+$/u;
 
+/** The same for JSON schemas, which have no classes of Unicode. The parser of requests refuses lone surrogates before. */
+export const singleLineSchemaPattern =
+  '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]+$';
+
 /** The requirement of `singleLinePattern`, for error messages. */
 export const singleLineRequirement = 'one line of text without control characters and bidirectional controls';

@@ -3,6 +3,7 @@ import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
 import { batchChangedEvent, type NotificationBatch, type RowRefusal, stateAfterCheck } from './batches/batch.ts';
 import { changeState, moveChecked } from './batches/batch-store.ts';
 import { createDuplicateFinder, type DuplicateFinder } from './batches/duplicate-rows.ts';
+import { mapInTurns } from './batches/map-in-turns.ts';
 import { findPieceFrom } from './batches/piece-store.ts';
 import { insertRefusal } from './batches/row-store.ts';
 import { openPiece, type Piece } from './batches/sealed-piece.ts';
@@ -39,7 +40,7 @@ export async function checkBatch(
 }
 
 async function checkPiece(context: RowContext, piece: Piece, finder: DuplicateFinder): Promise<RowRefusal[]> {
-  const results = await Promise.all(piece.rows.map((row) => checkRowOf(context, row)));
+  const results = await mapInTurns(piece.rows, (row) => checkRowOf(context, row));
   return results.flatMap((result, at): RowRefusal[] => {
     const fault = 'fault' in result ? result.fault : finder.find(result.body);
     return fault === undefined ? [] : [{ row: piece.firstRow + at, ...fault }];

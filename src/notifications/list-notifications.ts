@@ -89,22 +89,18 @@ export const listNotifications = defineOperation({
   },
 });
 
+/** The instant of a filter in epoch milliseconds. Adds the issue of an instant that does not exist. */
+export function parseInstantFilter(name: string, text: string | undefined, issues: Issue[]): number | undefined {
+  const value = text === undefined ? undefined : Date.parse(text);
+  if (value === undefined || value >= 0) return value;
+  issues.push({ in: 'query', name, code: 'malformed', detail: 'must be an instant after 1969 without a leap second' });
+  return undefined;
+}
+
 function parseBounds({ createdFrom, createdBefore, cursor }: Static<typeof query>) {
   const issues: Issue[] = [];
-  const at = (name: string, text: string | undefined) => {
-    const value = text === undefined ? undefined : Date.parse(text);
-    if (value !== undefined && !(value >= 0)) {
-      issues.push({
-        in: 'query',
-        name,
-        code: 'malformed',
-        detail: 'must be an instant after 1969 without a leap second',
-      });
-    }
-    return value;
-  };
-  const from = at('createdFrom', createdFrom);
-  const before = at('createdBefore', createdBefore);
+  const from = parseInstantFilter('createdFrom', createdFrom, issues);
+  const before = parseInstantFilter('createdBefore', createdBefore, issues);
   const position = cursor === undefined ? undefined : parseNotificationCursor(cursor);
   if (cursor !== undefined && position === undefined) {
     issues.push({ in: 'query', name: 'cursor', code: 'malformed', detail: 'must be `next` of an earlier page' });

@@ -4,6 +4,7 @@ import { acceptRequest } from './accept-request.ts';
 import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
 import { batchChangedEvent, type NotificationBatch, type RowRefusal } from './batches/batch.ts';
 import { changeState, moveHandled } from './batches/batch-store.ts';
+import { mapInTurns } from './batches/map-in-turns.ts';
 import { findPieceFrom } from './batches/piece-store.ts';
 import { findRows, insertRefusal } from './batches/row-store.ts';
 import { openPiece, type Piece } from './batches/sealed-piece.ts';
@@ -67,9 +68,8 @@ async function preparePiece(
   const refused = new Set((await findRows(read, batch.id, range)).map(({ row }) => row));
   const numbered = piece.rows.map((row, at) => ({ row, number: piece.firstRow + at }));
   const open = numbered.filter(({ number }) => !refused.has(number));
-  const outcomes = await Promise.all(
-    open.map((row) => prepareRow(deps, { ...context, now: deps.clock.now() }, batch, row)),
-  );
+  const now = deps.clock.now();
+  const outcomes = await mapInTurns(open, (row) => prepareRow(deps, { ...context, now }, batch, row));
   return {
     handled: last,
     accepted: outcomes.flatMap((outcome) => ('fault' in outcome ? [] : [outcome])),

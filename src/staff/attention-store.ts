@@ -1,6 +1,6 @@
 import type { Read } from '../db/database.ts';
 import { integerField, integerOrNull, textField, textOrNull } from '../db/row-fields.ts';
-import { createIdGenerator } from '../kernel/id.ts';
+import { minIdAt } from '../kernel/id.ts';
 import { parseReasonCode, reasonOf } from '../notifications/notification/reason.ts';
 
 /** Failed deliveries of one channel and reason. */
@@ -18,13 +18,12 @@ const maxCounted = 100_000;
 /** The deliveries since an instant that failed or whose outcome is unknown, by channel and reason, the most frequent first. */
 export async function countFailures(read: Read, since: number): Promise<readonly DeliveryFailures[]> {
   // Ids sort by time, so the primary key finds the newest deliveries.
-  const first = createIdGenerator({ now: () => since }, (size) => new Uint8Array(size))('delivery');
   const rows = await read(
     `select channel, reason, count(*) as count from (
         select channel, status, reason from delivery where id >= $1 order by id desc limit $2) newest
       where status in ('failed', 'unknown') and reason is not null
       group by channel, reason order by count(*) desc, channel, reason`,
-    [first, maxCounted],
+    [minIdAt('delivery', since), maxCounted],
   );
   return rows.map((row) => {
     const { code, whoActs, detail } = reasonOf(parseReasonCode(textField(row, 'reason')));

@@ -7,12 +7,13 @@ import { standardPolicy3 } from '../identity/match/policy.ts';
 import type { ClaimName, Claims } from '../identity/register/claims.ts';
 import { candidateSearch } from '../identity/verification/candidate-search.ts';
 import { parseId } from '../kernel/id.ts';
+import type { Notification } from '../notifications/notification/notification.ts';
 import {
   findNotificationPage,
   findNotificationsOfCitizen,
 } from '../notifications/notification/notification-list-store.ts';
 import { findNotification } from '../notifications/notification/notification-store.ts';
-import type { LookUpTarget } from './look-up.ts';
+import type { LookUpBody } from './look-up.ts';
 import type { StaffPorts } from './ports.ts';
 
 /** The most citizens that a look-up returns. */
@@ -21,26 +22,28 @@ export const maxHits = 5;
 type FindDeps = { readonly read: Read; readonly ports: Pick<StaffPorts, 'register'> };
 
 /** The ids of the citizens of a look-up, up to one more than `maxHits`. Messages of other services find nobody. */
-export async function findCitizens(
-  { read, ports }: FindDeps,
-  target: LookUpTarget,
-  { service, member }: { readonly service: string | undefined; readonly member: StaffMember },
-): Promise<readonly string[]> {
+export async function findCitizens(deps: FindDeps, body: LookUpBody, member: StaffMember): Promise<readonly string[]> {
+  const { notificationId, messageReference, citizenId, claims, service } = body;
   const clientId = member.service ?? service;
-  switch (target.by) {
-    case 'notificationId': {
-      const id = parseId('notification', target.value);
-      const found = id === undefined ? undefined : await findNotification(read, id);
-      const isVisible = found !== undefined && (member.service === null || found.clientId === member.service);
-      return isVisible ? [found.citizenId] : [];
-    }
-    case 'messageReference':
-      return clientId === undefined ? [] : await citizensOfReference(read, clientId, target.value);
-    case 'citizenId':
-      return (await isKnown({ read, ports }, target.value)) ? [target.value] : [];
-    case 'claims':
-      return await citizensByClaims(ports, target.value);
+  if (notificationId !== undefined) {
+    const found = await findVisibleNotification(deps.read, notificationId, member.service);
+    return found === undefined ? [] : [found.citizenId];
   }
+  if (messageReference !== undefined)
+    return clientId === undefined ? [] : await citizensOfReference(deps.read, clientId, messageReference);
+  if (citizenId !== undefined) return (await isKnown(deps, citizenId)) ? [citizenId] : [];
+  return claims === undefined ? [] : await citizensByClaims(deps.ports, claims);
+}
+
+/** A notification that the person may see: of their service, or of any if they belong to none. */
+export async function findVisibleNotification(
+  read: Read,
+  text: string,
+  service: string | null,
+): Promise<Notification | undefined> {
+  const id = parseId('notification', text);
+  const found = id === undefined ? undefined : await findNotification(read, id);
+  return found !== undefined && (service === null || found.clientId === service) ? found : undefined;
 }
 
 async function citizensOfReference(read: Read, clientId: string, reference: string): Promise<readonly string[]> {

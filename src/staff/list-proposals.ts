@@ -15,6 +15,7 @@ const request = {
 
 /** More than this number of proposals are not listed. */
 const maxListed = 200;
+const listedMs = 90 * 86_400_000;
 
 /** Lists the proposals that the person may see. Proposals contain no data of citizens except ids, and reading them decides nothing. */
 export const listProposals = defineOperation({
@@ -25,7 +26,7 @@ export const listProposals = defineOperation({
   scope: 'any',
   callers: ['staff'],
   summary: 'List proposals',
-  description: `Returns the newest ${maxListed} proposals that you may see: your own, and with staff:approve, staff:operate or staff:audit those of your service. Without a service of your own, you see those of all services.`,
+  description: `Returns the newest ${maxListed} proposals of the last 90 days that you may see: your own, and with staff:approve, staff:operate or staff:audit those of your service. Without a service of your own, you see those of all services.`,
   request,
   responses: {
     200: { description: 'The proposals, the newest first.', schema: Type.Object({ items: Type.Array(proposalShape) }) },
@@ -34,7 +35,14 @@ export const listProposals = defineOperation({
   citizenData: false,
   run: async ({ read, ports, caller, query, now }: OperationCall<typeof request, StaffPorts>) => {
     const member = staffOf(caller);
-    const found = await findProposals({ read, root: ports.root }, { status: query.status ?? null, limit: maxListed });
+    const found = await findProposals(
+      { read, root: ports.root },
+      {
+        status: query.status ?? null,
+        from: now - listedMs,
+        limit: maxListed,
+      },
+    );
     const items = found.filter((one) => maySeeProposal(caller, member, one)).map((one) => proposalView(one, now));
     return { plain: { status: 200, json: { items } } };
   },

@@ -9,7 +9,7 @@ import { findDetails } from '../notifications/notification/notification-details.
 import { findNotificationsOfCitizen } from '../notifications/notification/notification-list-store.ts';
 import { instantSchema, literalUnion, notificationShape } from '../notifications/notification/notification-shape.ts';
 import { findCitizens, maxHits } from './find-citizens.ts';
-import { lookUpBody, lookUpTarget } from './look-up.ts';
+import { lookUpBody, lookUpWay } from './look-up.ts';
 import { maskedChannels } from './masked-address.ts';
 import { messageTimeline } from './message-timeline.ts';
 import type { StaffPorts } from './ports.ts';
@@ -27,17 +27,20 @@ const operationName = 'lookUpCitizen';
 const messageShape = Type.Object(
   {
     ...Type.Omit(notificationShape, ['citizenId', 'receipt']).properties,
-    service: Type.Object({ id: Type.String(), name: Type.String() }, { description: 'The service that sent it.' }),
+    service: Type.Object(
+      { id: Type.String(), name: Type.String({ description: 'The name of the service.' }) },
+      { description: 'The service that sent it.' },
+    ),
     next: Type.Union(
       [
         Type.Object({
-          step: literalUnion(['send', 'try-channel', 'wait-for-proof'], 'What the server does next.'),
+          step: literalUnion(['send', 'try-channel', 'wait-for-proof'], 'The next step of the server.'),
           at: instantSchema('When it does that, at the earliest; for wait-for-proof, at the latest.'),
-          channel: Type.Optional(literalUnion(channelNames)),
+          channel: Type.Optional(literalUnion(channelNames, 'The channel that is tried.')),
         }),
         Type.Null(),
       ],
-      { description: 'What happens next with the message, and when. null: nothing more happens by itself.' },
+      { description: 'The next step of the message, and its time. null: nothing more happens by itself.' },
     ),
   },
   { $id: 'StaffMessage', additionalProperties: false },
@@ -51,7 +54,7 @@ const hitShape = Type.Object(
     }),
     channels: Type.Array(
       Type.Object({
-        channel: literalUnion(channelNames),
+        channel: literalUnion(channelNames, 'The channel.'),
         address: Type.Union([Type.String(), Type.Null()], {
           description: 'A part of the address, to compare it with what the citizen says. null: the channel has none.',
         }),
@@ -61,10 +64,13 @@ const hitShape = Type.Object(
       { description: 'The channels by which the citizen can be reached.' },
     ),
     deceased: Type.Boolean({ description: 'Whether the register says that the citizen has died.' }),
-    locks: Type.Object({
-      byCitizen: Type.Boolean({ description: 'Whether the citizen has locked their record.' }),
-      byStaff: Type.Boolean({ description: 'Whether staff have locked the record.' }),
-    }),
+    locks: Type.Object(
+      {
+        byCitizen: Type.Boolean({ description: 'Whether the citizen has locked their record.' }),
+        byStaff: Type.Boolean({ description: 'Whether staff have locked the record.' }),
+      },
+      { description: 'The locks of the record against verification.' },
+    ),
     holds: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -110,17 +116,17 @@ export const lookUpCitizen = defineOperation({
 async function lookUp(call: LookUpCall): Promise<Decision | RefusedDecision> {
   const { body, caller, now, createId, ports, read } = call;
   const member = staffOf(caller);
-  const target = lookUpTarget(body);
-  if ('issue' in target) return { refusal: refuseIssues([target.issue]) };
+  const by = lookUpWay(body);
+  if (typeof by === 'object') return { refusal: refuseIssues([by]) };
   const since = now - hourMs;
-  const found = await findCitizens({ read, ports }, target, { service: body.service, member });
+  const found = await findCitizens({ read, ports }, body, member);
   const events = eventsOf(call, found.slice(0, maxHits));
   const hits = await Promise.all(
     events.flatMap((event) => (event.type === 'staff.looked-up' ? [hitOf(call, event.citizenId, event.id)] : [])),
   );
   const entry = createId('staffEntry');
   const { reason, reference } = body;
-  const after = { by: target.by, hits: hits.length };
+  const after = { by, hits: hits.length };
   return {
     effect: {
       events,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type ClaimName, claimNames, maxClaimLength } from '../identity/register/claims.ts';
 import { maxCitizenIdLength } from '../kernel/id.ts';
 import type { Issue } from '../kernel/refusal.ts';
-import { singleLinePattern } from '../kernel/single-line-text.ts';
+import { singleLineSchemaPattern } from '../kernel/single-line-text.ts';
 import { lookUpReasons } from '../ledger/ledger-event.ts';
 import { literalUnion } from '../notifications/notification/notification-shape.ts';
 
@@ -18,7 +18,7 @@ export const reasonSchema = literalUnion(
 export const referenceSchema = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: singleLinePattern.source,
+  pattern: singleLineSchemaPattern,
   description: 'The number of your case. The staff log has it; the citizen does not see it.',
 });
 
@@ -56,7 +56,7 @@ export const lookUpBody = Type.Object(
         ),
         {
           additionalProperties: false,
-          description: 'What the citizen says about themselves: birthDate and at least one other claim.',
+          description: 'The details that the citizen stated: birthDate and at least one other claim.',
         },
       ),
     ),
@@ -67,36 +67,16 @@ export const lookUpBody = Type.Object(
 /** A look-up as sent. */
 export type LookUpBody = Static<typeof lookUpBody>;
 
-/** How the citizen is named. */
-export type LookUpTarget =
-  | { readonly by: 'notificationId' | 'messageReference' | 'citizenId'; readonly value: string }
-  | { readonly by: 'claims'; readonly value: { readonly [claim in ClaimName]?: string } };
+const ways = ['notificationId', 'messageReference', 'citizenId', 'claims'] as const;
+/** The way in which a look-up names the citizen. */
+export type LookUpWay = (typeof ways)[number];
 
-/** The one way in which a look-up names the citizen, or the issue if there is none, or more than one. */
-export function lookUpTarget(body: LookUpBody): LookUpTarget | { readonly issue: Issue } {
-  const { notificationId, messageReference, citizenId, claims } = body;
-  const texts = { notificationId, messageReference, citizenId };
-  const targets: LookUpTarget[] = Object.entries(texts).flatMap(([name, value]) => {
-    const by = (['notificationId', 'messageReference', 'citizenId'] as const).find((known) => known === name);
-    return by === undefined || value === undefined ? [] : [{ by, value }];
-  });
-  if (claims !== undefined) targets.push({ by: 'claims', value: claims });
-  const [target] = targets;
-  if (target === undefined || targets.length > 1) return { issue: oneOfIssue };
-  if (target.by !== 'claims') return target;
-  const isEnough = target.value.birthDate !== undefined && Object.keys(target.value).length >= 2;
-  return isEnough ? target : { issue: claimsIssue };
+/** The one way in which a look-up names the citizen, or the issue if there is none, more than one, or too few claims. */
+export function lookUpWay(body: LookUpBody): LookUpWay | Issue {
+  const [way, other] = ways.filter((one) => body[one] !== undefined);
+  const issue = (pointer: string, detail: string): Issue => ({ in: 'body', pointer, code: 'required', detail });
+  if (way === undefined || other !== undefined) return issue('', `exactly one of ${ways.join(', ')}`);
+  const { claims } = body;
+  const isEnough = claims === undefined || (claims['birthDate'] !== undefined && Object.keys(claims).length >= 2);
+  return isEnough ? way : issue('/claims', 'birthDate and at least one other claim');
 }
-
-const oneOfIssue: Issue = {
-  in: 'body',
-  pointer: '',
-  code: 'required',
-  detail: 'exactly one of notificationId, messageReference, citizenId and claims',
-};
-const claimsIssue: Issue = {
-  in: 'body',
-  pointer: '/claims',
-  code: 'required',
-  detail: 'birthDate and at least one other claim',
-};

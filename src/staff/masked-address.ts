@@ -25,7 +25,7 @@ export function maskedChannels({ email, phone, postalLines, declined = [], verif
 }
 
 /** The first character of the local part, and the domain. */
-export function maskEmail(address: string): string {
+function maskEmail(address: string): string {
   const at = address.lastIndexOf('@');
   const [first = ''] = address;
   return at < 1 ? '…' : `${first}…${address.slice(at)}`;

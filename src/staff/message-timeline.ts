@@ -26,7 +26,7 @@ export function messageTimeline(found: NotificationDetails, organisationOf: (cli
   return { ...view, service: { id: clientId, name: organisationOf(clientId) }, next: nextStepOf(found) ?? null };
 }
 
-/** What the server does next with the message, and when; undefined if nothing more happens by itself. */
+/** The next step of the server with the message, and its time; undefined if nothing more happens by itself. */
 function nextStepOf({ notification, deliveries }: NotificationDetails): NextStep | undefined {
   const { status, sendAt, deliverBy } = notification;
   if (status === 'scheduled' && sendAt !== null) return { step: 'send', at: formatInstant(sendAt) };

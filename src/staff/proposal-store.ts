@@ -1,6 +1,6 @@
 import type { Read, Row, Statement } from '../db/database.ts';
 import { bytesField, enumField, idField, integerField, textField, textOrNull } from '../db/row-fields.ts';
-import type { ProposalId } from '../kernel/id.ts';
+import { minIdAt, type ProposalId } from '../kernel/id.ts';
 import type { CitizenErasure } from '../ledger/erase-citizen.ts';
 import { type Proposal, proposalStatuses } from './proposal.ts';
 import { openStaffValue, type StaffKeys, sealStaffValue } from './staff-entry-store.ts';
@@ -38,13 +38,15 @@ export async function findProposal(
   return row === undefined ? undefined : proposalFromRow(root, row);
 }
 
-/** The proposals of one status or of all, the newest first. */
+/** The proposals since `from` (epoch milliseconds) of one status or of all, the newest first. */
 export async function findProposals(
   { read, root }: { readonly read: Read } & Pick<StaffKeys, 'root'>,
-  { status = null, limit }: { readonly status?: string | null; readonly limit: number },
+  { status = null, from, limit }: { readonly status?: string | null; readonly from: number; readonly limit: number },
 ): Promise<readonly Proposal[]> {
-  const sql = `select ${columns} from staff_proposal where cast($1 as text) is null or status = $1 order by id desc limit $2`;
-  return (await read(sql, [status, limit], { plan: 'custom' })).map((row) => proposalFromRow(root, row));
+  const sql = `select ${columns} from staff_proposal where id >= $3 and (cast($1 as text) is null or status = $1) order by id desc limit $2`;
+  return (await read(sql, [status, limit, minIdAt('proposal', from)], { plan: 'custom' })).map((row) =>
+    proposalFromRow(root, row),
+  );
 }
 
 /** Replaces the id of an erased citizen. */

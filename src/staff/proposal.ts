@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Caller, StaffMember } from '../auth/caller.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import type { ProposalId } from '../kernel/id.ts';
-import { singleLinePattern } from '../kernel/single-line-text.ts';
+import { singleLineSchemaPattern } from '../kernel/single-line-text.ts';
 import { instantSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
 import { hasOneOf } from './staff-member.ts';
 
@@ -32,7 +32,7 @@ export type Proposal = {
 export const proposalReasonSchema = Type.String({
   minLength: 1,
   maxLength: 500,
-  pattern: singleLinePattern.source,
+  pattern: singleLineSchemaPattern,
   description: 'Why, for the people who decide and for the staff log.',
 });
 
@@ -42,7 +42,7 @@ export const proposalParams = Type.Object(
   { additionalProperties: false },
 );
 
-const personShape = { subject: Type.String(), name: Type.String() };
+const personShape = { subject: Type.String(), name: Type.String({ description: 'The display name.' }) };
 
 /** A proposal on the wire. */
 export const proposalShape = Type.Object(
@@ -82,7 +82,7 @@ export function proposalView({ at, expiresAt, proposer, decision, status, ...pro
   };
 }
 
-/** Whether nobody has decided the proposal, and its time is not over. */
+/** Whether the proposal still waits for a decision, and its time is not over. */
 export function isOpen({ status, expiresAt }: Pick<Proposal, 'status' | 'expiresAt'>, now: number): boolean {
   return status === 'proposed' && expiresAt > now;
 }

@@ -17,13 +17,13 @@ const dayMs = 86_400_000;
 /** An import writes its progress every few seconds. */
 const importPauseMs = 10 * 60_000;
 
-const count = Type.Integer({ minimum: 0 });
+const count = Type.Integer({ minimum: 0, description: 'The number of them.' });
 
 const attentionShape = Type.Object(
   {
     failures: Type.Array(
       Type.Object({
-        channel: literalUnion(channelNames),
+        channel: literalUnion(channelNames, 'The channel of the deliveries.'),
         reason: Type.String({ description: 'The code of the reason.' }),
         whoActs: Type.String({ description: 'The party that must act first: citizen, sender, operator or nobody.' }),
         detail: Type.String({ description: 'The reason in words.' }),
@@ -31,9 +31,16 @@ const attentionShape = Type.Object(
       }),
       { description: 'Deliveries of the last 24 hours that failed, or whose outcome is unknown.' },
     ),
-    webhooks: Type.Array(Type.Object({ id: Type.String(), clientId: Type.String(), organisation: Type.String() }), {
-      description: 'Webhooks with calls that the server has given up.',
-    }),
+    webhooks: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        clientId: Type.String(),
+        organisation: Type.String({ description: 'The name of the client.' }),
+      }),
+      {
+        description: 'Webhooks with calls that the server has given up.',
+      },
+    ),
     quarantine: Type.Array(
       Type.Object({
         verdict: Type.Union([Type.String(), Type.Null()], { description: 'The result of the scan.' }),
@@ -47,7 +54,11 @@ const attentionShape = Type.Object(
     ),
     ledgerAlarms: Type.Array(Type.String(), { description: 'The alarms of the ledger in this process.' }),
     stoppedImports: Type.Array(
-      Type.Object({ id: Type.String(), rows: count, stoppedAt: instantSchema('When it stored rows last.') }),
+      Type.Object({
+        id: Type.String(),
+        rows: Type.Integer({ minimum: 0, description: 'The number of rows that it has read.' }),
+        stoppedAt: instantSchema('When it stored rows last.'),
+      }),
       { description: 'Imports of citizens that did not finish.' },
     ),
     lastBackupAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
@@ -55,14 +66,19 @@ const attentionShape = Type.Object(
         'When the last backup by the command "backup create" began. null: it is not known, such as with PostgreSQL.',
     }),
     proposals: Type.Object(
-      { count, oldest: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) },
+      {
+        count,
+        oldest: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+          description: 'When the oldest was made.',
+        }),
+      },
       { description: 'Proposals that wait for a decision, and when the oldest was made.' },
     ),
   },
   { $id: 'StaffAttention' },
 );
 
-/** Shows operators where something needs them. It has counts and ids of clients, and no data of citizens. */
+/** The list of what operators should look at. It has counts and ids of clients, and no data of citizens. */
 export const readAttention = defineOperation({
   name: 'readAttention',
   since: '1.0',
@@ -74,7 +90,7 @@ export const readAttention = defineOperation({
   description:
     'Returns failures of the last 24 hours by reason and by who must act, failing webhooks, the quarantine, paused channels, alarms of the ledger, stopped imports, waiting proposals, and the time of the last backup.',
   request: {},
-  responses: { 200: { description: 'What needs attention.', schema: attentionShape } },
+  responses: { 200: { description: 'The list.', schema: attentionShape } },
   refusals: [],
   citizenData: false,
   run: async ({ read, ports, now }: OperationCall<Record<never, never>, StaffPorts>) => {

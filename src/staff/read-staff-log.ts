@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import type { EventId } from '../kernel/id.ts';
+import { type Issue, refuseIssues } from '../kernel/refusal.ts';
+import { parseInstantFilter } from '../notifications/list-notifications.ts';
 import { instantSchema, optionalInstantSchema } from '../notifications/notification/notification-shape.ts';
 import type { StaffPorts } from './ports.ts';
 import { findStaffEntries, type StaffEntryFilter } from './staff-entry-store.ts';
@@ -27,8 +29,8 @@ const request = {
           description: 'The entry with this ledger event, such as the reference in the access log of a citizen.',
         }),
       ),
-      from: optionalInstantSchema('Only entries from this time on (RFC 3339).'),
-      before: optionalInstantSchema('Only entries before this time (RFC 3339).'),
+      createdFrom: optionalInstantSchema('Only entries from this time on (RFC 3339).'),
+      createdBefore: optionalInstantSchema('Only entries before this time (RFC 3339).'),
       after: Type.Optional(
         Type.String({ maxLength: 64, description: 'The member next of the previous page. Default: the first page.' }),
       ),
@@ -56,6 +58,7 @@ const entryShape = Type.Object(
           description: 'The proof as c2sp.org/tlog-proof. null: the event is not in a signed checkpoint yet.',
         }),
       }),
+      { description: 'The ledger events of the operation.' },
     ),
   },
   { $id: 'StaffLogEntry' },
@@ -83,18 +86,17 @@ export const readStaffLog = defineOperation({
       }),
     },
   },
-  refusals: [],
+  refusals: ['bad-request'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, StaffPorts>) => {
     const { read, ports, caller, query, now, createId } = call;
     const member = staffOf(caller);
-    const { from, before, service, ...others } = query;
-    const filter: StaffEntryFilter = {
-      ...others,
-      service: member.service ?? service,
-      from: from === undefined ? undefined : Date.parse(from),
-      before: before === undefined ? undefined : Date.parse(before),
-    };
+    const { createdFrom, createdBefore, service, ...others } = query;
+    const issues: Issue[] = [];
+    const from = parseInstantFilter('createdFrom', createdFrom, issues);
+    const before = parseInstantFilter('createdBefore', createdBefore, issues);
+    if (issues.length > 0) return { refusal: refuseIssues(issues) };
+    const filter: StaffEntryFilter = { ...others, from, before, service: member.service ?? service };
     const found = await findStaffEntries({ read, root: ports.root }, filter, maxEntries + 1);
     const shown = found.slice(0, maxEntries);
     const items = await Promise.all(

@@ -4,8 +4,9 @@ import { refuse } from '../kernel/refusal.ts';
 import { recordReturnedLetter } from '../notifications/delivery/record-returned-letter.ts';
 import { notificationParams } from '../notifications/notification/notification-shape.ts';
 import { commitWithEntry } from './commit-with-entry.ts';
+import { findVisibleNotification } from './find-citizens.ts';
 import type { StaffPorts } from './ports.ts';
-import { findVisibleNotification, type MessageActAnswer, messageActBody, messageActShape } from './send-by-letter.ts';
+import { type MessageActAnswer, messageActBody, messageActShape } from './send-by-letter.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
 import { staffActor, staffOf } from './staff-member.ts';
 
@@ -43,13 +44,13 @@ export const recordReturnedNotificationLetter = defineOperation({
         operation: operationName,
         reason: body.reason,
         reference: body.reference,
-        before: { notification: found.notification.id, letter: 'sent' },
-        after: { notification: found.notification.id, letter: 'returned' },
+        before: { notification: found.id, letter: 'sent' },
+        after: { notification: found.id, letter: 'returned' },
         events,
       });
     };
     const deps = { ...ports, read, createId, commit: commitWithEntry(ports.commit, { events: [], statementsFor }) };
-    const isRecorded = await recordReturnedLetter({ ...deps, actor: staffActor(member) }, found.notification.id);
+    const isRecorded = await recordReturnedLetter({ ...deps, actor: staffActor(member) }, found.id);
     if (!isRecorded || event === undefined) return { refusal: refuse('conflict', notSentDetail) };
     const json: MessageActAnswer = { entry, event };
     return { replayed: { status: 200, json } };

@@ -1,12 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
-import type { Read } from '../db/database.ts';
-import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { requestLetter } from '../notifications/letters/request-letter.ts';
-import { findDetails } from '../notifications/notification/notification-details.ts';
-import { type NotificationDetails, notificationParams } from '../notifications/notification/notification-shape.ts';
-import { findNotification } from '../notifications/notification/notification-store.ts';
+import { findDeliveries } from '../notifications/notification/delivery-store.ts';
+import { notificationParams } from '../notifications/notification/notification-shape.ts';
+import { findVisibleNotification } from './find-citizens.ts';
 import { reasonSchema, referenceSchema } from './look-up.ts';
 import type { StaffPorts } from './ports.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
@@ -49,14 +47,22 @@ export const sendNotificationByLetter = defineOperation({
 async function sendByLetter(call: LetterCall): Promise<Decision | RefusedDecision> {
   const { read, caller, params, body, ports, now, createId } = call;
   const member = staffOf(caller);
-  const found = await findVisibleNotification(read, params.id, member.service);
-  if (found === undefined) return { refusal: refuse('notification-not-found') };
-  const contact = await ports.contactOf(found.notification.citizenId);
-  const letter = requestLetter(createId, { ...found, contact, actor: staffActor(member), reason: body.reason, now });
+  const notification = await findVisibleNotification(read, params.id, member.service);
+  if (notification === undefined) return { refusal: refuse('notification-not-found') };
+  const deliveries = await findDeliveries(read, notification.id);
+  const contact = await ports.contactOf(notification.citizenId);
+  const letter = requestLetter(createId, {
+    notification,
+    deliveries,
+    contact,
+    actor: staffActor(member),
+    reason: body.reason,
+    now,
+  });
   if ('fault' in letter) return { refusal: refuse('conflict', letter.fault) };
   const { event, statements, queues } = letter;
   const entry = createId('staffEntry');
-  const channels = found.deliveries.map(({ channel }) => channel);
+  const channels = deliveries.map(({ channel }) => channel);
   const log = insertStaffEntry(ports, {
     id: entry,
     at: now,
@@ -64,8 +70,8 @@ async function sendByLetter(call: LetterCall): Promise<Decision | RefusedDecisio
     operation: operationName,
     reason: body.reason,
     reference: body.reference,
-    before: { notification: found.notification.id, channels },
-    after: { notification: found.notification.id, channels: [...channels, 'letter'] },
+    before: { notification: notification.id, channels },
+    after: { notification: notification.id, channels: [...channels, 'letter'] },
     events: [event.id],
   });
   const json: MessageActAnswer = { entry, event: event.id };
@@ -75,16 +81,4 @@ async function sendByLetter(call: LetterCall): Promise<Decision | RefusedDecisio
     // A channel ended at the same time, so the message has changed.
     onConflict: () => sendByLetter(call),
   };
-}
-
-/** A notification that the person may see: of their service, or of any if they belong to none. */
-export async function findVisibleNotification(
-  read: Read,
-  text: string,
-  service: string | null,
-): Promise<NotificationDetails | undefined> {
-  const id = parseId('notification', text);
-  const notification = id === undefined ? undefined : await findNotification(read, id);
-  if (notification === undefined || (service !== null && notification.clientId !== service)) return undefined;
-  return await findDetails(read, notification);
 }

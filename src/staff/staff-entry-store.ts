@@ -5,7 +5,7 @@ import type { Read, Row, Statement } from '../db/database.ts';
 import { bytesField, idField, integerField, textField, textOrNull } from '../db/row-fields.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
 import { hmacString } from '../kernel/hashing.ts';
-import type { EventId, StaffEntryId } from '../kernel/id.ts';
+import { type EventId, minIdAt, type StaffEntryId } from '../kernel/id.ts';
 
 /** The part of an entry that is sealed. `before` and `after` say what the operation changed. */
 type EntryContent = {
@@ -104,41 +104,47 @@ export type StaffEntryFilter = {
   readonly after?: string | undefined;
 };
 
+/** Ids sort by time, so the primary key finds the entries of a time. A person has an index. */
+const selectEntries = (where: string) => `select id, at, service, operation, content from staff_entry
+    where ${where} id >= $1 and id < $2
+      and (cast($3 as text) is null or operation = $3) and (cast($4 as text) is null or service = $4)
+    order by id desc limit $5`;
+const entriesOfTime = selectEntries('');
+const entriesOfPerson = selectEntries('subject_tag = $6 and');
+const entriesOfEvent = selectEntries('id in (select entry_id from staff_entry_event where event_id = $6) and');
+
+/** After the time of any id. */
+const endOfTime = 2 ** 47;
+
 /** A page of the staff log, the newest entry first. */
 export async function findStaffEntries(
   { read, root }: { readonly read: Read } & Pick<StaffKeys, 'root'>,
-  filter: StaffEntryFilter,
+  { subject, event, operation, service, from = 0, before = endOfTime, after }: StaffEntryFilter,
   limit: number,
 ): Promise<readonly (StaffEntry & { readonly events: readonly EventId[] })[]> {
-  const { subject, operation = null, service = null, event = null, from = 0, after = null } = filter;
-  const rows = await read(
-    `select id, at, service, operation, content from staff_entry
-      where at >= $1 and at < $2 and (cast($3 as text) is null or subject_tag = $3)
-        and (cast($4 as text) is null or operation = $4) and (cast($5 as text) is null or service = $5)
-        and (cast($6 as text) is null or id in (select entry_id from staff_entry_event where event_id = $6))
-        and (cast($7 as text) is null or id < $7)
-      order by id desc limit $8`,
-    [
-      from,
-      filter.before ?? Number.MAX_SAFE_INTEGER,
-      subject === undefined ? null : subjectTag({ root }, subject),
-      operation,
-      service,
-      event,
-      after,
-      limit,
-    ],
-    { plan: 'custom' },
-  );
-  return await Promise.all(
-    rows.map(async (row) => {
-      const entry = entryFromRow(root, row);
-      const found = await read('select event_id from staff_entry_event where entry_id = $1 order by event_id', [
-        entry.id,
-      ]);
-      return { ...entry, events: found.map((one) => idField(one, 'event_id', 'event')) };
-    }),
-  );
+  const end = minIdAt('staffEntry', before);
+  const bounds = [
+    minIdAt('staffEntry', from),
+    after !== undefined && after < end ? after : end,
+    operation ?? null,
+    service ?? null,
+    limit,
+  ];
+  const found =
+    event !== undefined
+      ? await read(entriesOfEvent, [...bounds, event])
+      : subject !== undefined
+        ? await read(entriesOfPerson, [...bounds, subjectTag({ root }, subject)])
+        : await read(entriesOfTime, bounds);
+  const entries = found.map((row) => entryFromRow(root, row));
+  // The event alone does not say who acted: both filters can be given.
+  const wanted = entries.filter((entry) => subject === undefined || entry.subject === subject);
+  return await Promise.all(wanted.map(async (entry) => ({ ...entry, events: await eventsOf(read, entry.id) })));
+}
+
+async function eventsOf(read: Read, entry: StaffEntryId): Promise<readonly EventId[]> {
+  const rows = await read('select event_id from staff_entry_event where entry_id = $1 order by event_id', [entry]);
+  return rows.map((row) => idField(row, 'event_id', 'event'));
 }
 
 function entryFromRow(root: StaffKeys['root'], row: Row): StaffEntry {

@@ -1,14 +1,9 @@
 import type { Caller, StaffMember, StaffScope } from '../auth/caller.ts';
 import type { Actor } from '../ledger/ledger-event.ts';
 
-/** The caller of an operation was no member of staff, although dispatch lets nobody else through. */
-class StaffMissing extends Error {
-  override readonly name = 'StaffMissing';
-}
-
-/** The member of staff who calls an operation for staff alone. */
+/** The member of staff who calls an operation for staff alone. Dispatch lets no other caller through. */
 export function staffOf({ staff }: Pick<Caller, 'staff'>): StaffMember {
-  if (staff === undefined) throw new StaffMissing('the caller is no member of staff');
+  if (staff === undefined) throw new TypeError('expected a member of staff as the caller');
   return staff;
 }
 

@@ -1,6 +1,7 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import { type CitizenLayout, minuteElement, renderLayout } from './citizen-layout.ts';
+import { type FieldFault, faultSummary, faultText, fieldAttributes } from './form-parts.ts';
 import { type Html, html } from './html.ts';
 import { correctionLink } from './record-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
@@ -37,25 +38,32 @@ export function accessLogPage(frame: CitizenLayout, page: UsesPage): BufferedRes
   const { others, before, choice } = page;
   const isFiltered = Object.values(choice).some((value) => value !== '');
   const isEmpty = others.usages.length === 0 && others.next === null;
-  const content = html`<p>${uses.intro}</p>
-    ${filterForm(frame, page)}
+  const faults = page.wrongDates.map((field) => ({ field, text: uses.filter.wrongDate }));
+  const content = html`${faultSummary(frame.words, faults)}<p>${uses.intro}</p>
+    ${filterForm(frame, page, faults)}
     <h2>${uses.byOthers}</h2>
     ${isEmpty && before === undefined ? html`<p>${isFiltered ? uses.filter.nothing : uses.none}</p>` : ''}
     ${before === undefined ? '' : pageLink(choice, {}, uses.newer)}
-    <ul class="list">${groupEqual(frame, others.usages.toReversed()).map((group) => groupItem(frame, group))}</ul>
+    ${
+      others.usages.length === 0
+        ? ''
+        : html`<ul class="list">${groupEqual(frame, others.usages.toReversed()).map((group) => groupItem(frame, group))}</ul>`
+    }
     ${others.next === null ? '' : pageLink(choice, { before: String(others.next) }, uses.older)}
     ${ownActions(frame, page)}
-    <h2>${uses.download.title}</h2>
-    <p>${uses.download.note}</p>
-    <ul>
-      <li><a href="${urlOf(citizenPaths.usesTable, choice, {})}">${uses.download.table}</a></li>
-      <li><a href="${urlOf(citizenPaths.usesProofs, choice, {})}">${uses.download.proofs}</a></li>
-    </ul>
+    <div class="screen-only">
+      <h2>${uses.download.title}</h2>
+      <p>${uses.download.note}</p>
+      <ul>
+        <li><a href="${urlOf(citizenPaths.usesTable, choice, {})}">${uses.download.table}</a></li>
+        <li><a href="${urlOf(citizenPaths.usesProofs, choice, {})}">${uses.download.proofs}</a></li>
+      </ul>
+    </div>
     <p>${formatMessage(frame.words.language, uses.total, { count: others.totalUsages })}</p>`;
-  return renderLayout(frame, { title: nav.uses, content, current: 'uses' });
+  return renderLayout(frame, { title: nav.uses, content, current: 'uses', hasFaults: faults.length > 0 });
 }
 
-function filterForm({ words }: CitizenLayout, { choice, wrongDates, others }: UsesPage): Html {
+function filterForm({ words }: CitizenLayout, { choice, others }: UsesPage, faults: readonly FieldFault[]): Html {
   const { filter } = words.uses;
   const collator = new Intl.Collator(words.language);
   const known = (others.organisations ?? []).toSorted((one, other) => collator.compare(one.name, other.name));
@@ -63,13 +71,9 @@ function filterForm({ words }: CitizenLayout, { choice, wrongDates, others }: Us
     choice.organisation === '' || known.some(({ code }) => code === choice.organisation)
       ? known
       : [...known, { code: choice.organisation, name: choice.organisation }];
-  const date = (name: 'from' | 'to') => {
-    const isWrong = wrongDates.includes(name);
-    const describedBy = isWrong ? html` aria-invalid="true" aria-describedby="${name}-fault"` : '';
-    return html`<p><label for="${name}">${filter[name]}</label>
-        ${isWrong ? html`<span class="fault" id="${name}-fault">${filter.wrongDate}</span>` : ''}
-        <input type="date" id="${name}" name="${name}" value="${choice[name]}"${describedBy} /></p>`;
-  };
+  const date = (name: 'from' | 'to') =>
+    html`<p><label for="${name}">${filter[name]}</label>${faultText(faults, name)}
+        <input type="date" id="${name}" name="${name}" value="${choice[name]}"${fieldAttributes(faults, name)} /></p>`;
   return html`<form class="filters" method="get" action="${citizenPaths.uses}">
       <p><label for="organisation">${filter.organisation}</label>
         <select id="organisation" name="organisation">

@@ -12,11 +12,11 @@ const pageOf = (more: Partial<PageLayout>, current?: 'record') =>
   String(renderLayout({ ...layout, ...more }, { title: 'x', content: html``, ...(current && { current }) }).body);
 
 test('a signed-in citizen sees the own name and the navigation, in which the current page is marked', () => {
-  const page = pageOf({ person: { name: 'ליאה <b>' } }, 'record');
+  const page = pageOf({ person: { name: 'ליאה <b>', formOwner: '' } }, 'record');
   assert.match(page, /Signed in as \u2068ליאה &lt;b&gt;\u2069/);
   assert.deepEqual(page.match(/<a [^>]*aria-current="page"[^>]*>/g), ['<a href="/me/record" aria-current="page">']);
   // A page outside the navigation has it too, such as one that does not exist.
-  assert.match(pageOf({ person: { name: undefined } }), /<nav aria-label="Your pages">/);
+  assert.match(pageOf({ person: { name: undefined, formOwner: '' } }), /<nav aria-label="Your pages">/);
 });
 
 test('a visitor who is not signed in sees neither a name nor the navigation', () => {

@@ -29,8 +29,14 @@ export type PageLayout = {
   readonly area?: { readonly home: string; readonly navigation: Html | '' } | undefined;
 };
 
-/** The signed-in citizen. The name is undefined if the register does not answer. */
-export type SignedInPerson = { readonly name: string | undefined; readonly unreadCount?: number };
+/** The signed-in person. */
+export type SignedInPerson = {
+  /** Undefined if the register does not answer. */
+  readonly name: string | undefined;
+  /** The value that binds the forms of the page to the citizen (form-owner.ts); absent on staff pages. */
+  readonly formOwner?: string;
+  readonly unreadCount?: number;
+};
 
 /** The layout of the pages of one citizen. */
 export type CitizenLayout = PageLayout & {

@@ -17,6 +17,7 @@ import { citizenTextsOf } from './citizen-texts.ts';
 import { contactPages } from './contact-handlers.ts';
 import { type DocumentList, documentsPage, documentUnavailablePage } from './documents-page.ts';
 import { parseForm } from './form-body.ts';
+import type { FormOwners } from './form-owner.ts';
 import type { KeptForms } from './kept-form.ts';
 import { handleLock } from './lock-pages.ts';
 import {
@@ -40,6 +41,7 @@ import {
 } from './sign-in-flow.ts';
 import {
   notFoundPage,
+  otherPersonPage,
   signedOutPage,
   signInFailedPage,
   signInPage,
@@ -53,6 +55,7 @@ import type { ZoneDefaults } from './time-zone-options.ts';
 export type CitizenPagesDeps = {
   readonly signInFlow: SignInFlow;
   readonly keptForms: KeptForms;
+  readonly formOwners: FormOwners;
   readonly clock: Clock;
   /** The country of the register and the time zone of the operator. */
   readonly zones: ZoneDefaults;
@@ -159,13 +162,14 @@ function visitorLayout({ frame, cookies, nameOf, corrections, publicUrl }: Citiz
 
 /** The layout for a signed-in citizen, in the stated language unless the citizen has chosen another one on a page. */
 async function citizenLayout(
-  { frame, cookies, personOf }: CitizenPagesDeps,
+  { frame, cookies, personOf, formOwners }: CitizenPagesDeps,
   { request, view }: PageRequest,
   citizenId: string,
 ): Promise<CitizenLayout> {
   const { name, statedLanguage, unreadCount } = await personOf(citizenId);
   const locale = chooseLocale(cookies, request, statedLanguage);
-  return { ...view, words: citizenTextsOf(locale, frame.timeZone), person: { name, unreadCount } };
+  const person = { name, unreadCount, formOwner: formOwners.valueFor(citizenId) };
+  return { ...view, words: citizenTextsOf(locale, frame.timeZone), person };
 }
 
 /** The address at which the language switch shows the same page again. The sign-in and sign-out cannot be repeated. */
@@ -178,21 +182,23 @@ function returnAddress({ url }: IncomingMessage): string {
 
 /** Shows a page to a signed-in citizen. Everybody else sees the sign-in page, which leads back to this page. */
 async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: ShowPage): Promise<PageOutcome> {
-  const { signInFlow, keptForms, publicUrl } = deps;
+  const { signInFlow, keptForms, formOwners, publicUrl } = deps;
   const { request } = visit;
+  const path = requestPath(request.url);
   const padNotFound = notFoundPadding.start();
   const visitor = isCrossOrigin(request, publicUrl) ? 'nobody' : await signInFlow.visitorOf(request);
   if (visitor === 'too-many') return unavailableNowPage(visit.view, { 'retry-after': '10' });
-  if (typeof visitor === 'string')
-    return signInPage(visit.view, { to: requestPath(request.url), ended: visitor !== 'nobody' });
-  if ('expired' in visitor) return await keepForm(deps, visit, visitor);
+  if (typeof visitor === 'string') return signInPage(visit.view, { to: path, ended: visitor !== 'nobody' });
+  const { personId: citizenId } = visitor;
+  const isOfOther = request.method === 'POST' && !formOwners.isOf(await parseForm(request), citizenId);
+  if ('expired' in visitor) return isOfOther ? otherPersonPage(visit.view, path) : await keepForm(deps, visit, visitor);
   const renewed = await renewSession(deps, visit, visitor);
   if (renewed !== undefined) return renewed;
-  const { personId: citizenId, token, endsAt } = visitor;
-  const minutesLeft = (endsAt - deps.clock.now()) / 60_000;
+  const minutesLeft = (visitor.endsAt - deps.clock.now()) / 60_000;
   const view = { ...(await citizenLayout(deps, visit, citizenId)), minutesLeft };
-  const keptForm = keptForms.find(request, { citizenId, path: requestPath(request.url) });
-  const outcome = await show({ ...visit, citizenId, token, view, call: deps.call, keptForm });
+  if (isOfOther) return otherPersonPage(view, path);
+  const keptForm = keptForms.find(request, { citizenId, path });
+  const outcome = await show({ ...visit, citizenId, token: visitor.token, view, call: deps.call, keptForm });
   if (!('slug' in outcome)) {
     // The form was sent again, or another person has signed in.
     const isDone = keptForm === undefined ? !keptForms.isOf(request, citizenId) : request.method === 'POST';

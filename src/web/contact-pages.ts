@@ -21,6 +21,7 @@ import {
   fieldAttributes,
   formActions,
   keptFormBanner,
+  postForm,
   type SelectOption,
   selectField,
   successBanner,
@@ -79,7 +80,7 @@ export function contactOverviewPage(
   const { contact } = words;
   const rows: readonly (readonly [string, Html])[] = [
     ...declinableChannelNames.map(
-      (channel) => [contact.addresses.label[channel], addressRow(words, channel, { preferences, done })] as const,
+      (channel) => [contact.addresses.label[channel], addressRow(frame, channel, { preferences, done })] as const,
     ),
     [contact.order.label, orderRow(words, preferences)],
     [contact.hours.label, hoursRow(words, preferences)],
@@ -109,11 +110,12 @@ function doneText({ saved, addresses }: ContactTexts, done: Exclude<CompletedFor
 const linkTo = (path: string, text: string) => html`<a href="${path}">${text}</a>`;
 
 function addressRow(
-  words: CitizenTexts,
+  frame: PageLayout,
   channel: CodeChannel,
   { preferences, done }: { readonly preferences: Preferences; readonly done: CompletedForm | undefined },
 ): Html {
   const { verified, awaiting, confirmable, declined } = preferences;
+  const { words } = frame;
   const { addresses, order } = words.contact;
   const used = verified.find((one) => one.channel === channel);
   const sent = awaiting.find((one) => one.channel === channel);
@@ -129,13 +131,14 @@ function addressRow(
     used === undefined
       ? html`<p>${addresses.unverified[channel]} ${linkTo(citizenPaths.record, words.nav.record)}</p>`
       : html`<p><bdi>${used.address}</bdi>, ${addresses.verified} ${dayElement(words, used.verifiedAt)}</p>`;
-  return html`${value}${isNewest ? codeForm(words, { channel, sentTo: sent.address }, done === 'code-sent') : ''}${links.map((link) => html`<p>${link}</p>`)}`;
+  return html`${value}${isNewest ? codeForm(frame, { channel, sentTo: sent.address }, done === 'code-sent') : ''}${links.map((link) => html`<p>${link}</p>`)}`;
 }
 
-function codeForm(words: CitizenTexts, sent: SentCode, hasFocus: boolean): Html {
+function codeForm(frame: PageLayout, sent: SentCode, hasFocus: boolean): Html {
+  const { words } = frame;
   const fields = codeFields(words, sent, { fields: '', faults: [], hasFocus });
   const button = html`<p class="actions">${codeButton(words, sent.channel)}</p>`;
-  return html`<form method="post" action="${contactPaths.code[sent.channel]}" novalidate>${fields}${button}</form>`;
+  return postForm(frame, { action: contactPaths.code[sent.channel], content: html`${fields}${button}` });
 }
 
 function orderRow({ contact }: CitizenTexts, { channels, declined }: Preferences): Html {
@@ -175,11 +178,11 @@ type FormPage = {
   readonly state: Omit<FormState<unknown>, 'fields'>;
 };
 
-/** A page with one form. The server reports faults, so that their texts are in the language of the page. */
+/** A page with one form. */
 function formPage(frame: PageLayout, { title, path, form, button, state }: FormPage): BufferedResponse {
   const { words } = frame;
   const content = html`${state.isKept === true ? keptFormBanner(words) : ''}${faultSummary(words, state.faults)}
-    <form method="post" action="${path}" novalidate>${form}${formActions(button, words, citizenPaths.contact)}</form>`;
+    ${postForm(frame, { action: path, content: html`${form}${formActions(button, words, citizenPaths.contact)}` })}`;
   const hasFaults = state.faults.length > 0;
   return renderLayout(frame, { title, content, current: 'contact', status: hasFaults ? 400 : 200, hasFaults });
 }
@@ -207,10 +210,11 @@ export function channelsPage(frame: PageLayout, { fields, ...state }: FormState<
     channel === 'letter' ? ordered : [...ordered, [declinedValue, order.never]];
   const form = html`<p id="order-hint">${order.hint}</p>${externalChannelNames.map(
     (channel) =>
-      html`<p>${channel === 'email' ? faultText(state.faults, 'email') : ''}${selectField({
+      html`<p>${selectField({
         name: channel,
         label: channels[channel],
-        attributes: fieldAttributes(state.faults, channel, 'order-hint'),
+        faults: state.faults,
+        hint: 'order-hint',
         options: optionsOf(channel),
         chosen: fields[channel],
       })}</p>`,
@@ -248,8 +252,7 @@ export function hoursPage(
     name: 'from' | 'until' | 'timeZone',
     label: string,
     options: Parameters<typeof selectField>[0]['options'],
-  ) =>
-    html`<p>${faultText(state.faults, name)}${selectField({ name, label, options, chosen: fields[name], attributes: fieldAttributes(state.faults, name) })}</p>`;
+  ) => html`<p>${selectField({ name, label, options, chosen: fields[name], faults: state.faults })}</p>`;
   const form = html`<p>${hint}</p>
     ${declinableChannelNames.map((channel) => {
       const ticked = fields.hoursFor.includes(channel) ? trustedHtml(' checked') : '';
@@ -292,8 +295,9 @@ type Choice = {
 /** A page whose form is one list. */
 function choicePage(frame: PageLayout, choice: Choice, { fields, ...state }: FormState<string>): BufferedResponse {
   const { name, title, label, hint, options } = choice;
-  const attributes = fieldAttributes(state.faults, name, hint === undefined ? undefined : `${name}-hint`);
-  const form = html`${hint === undefined ? '' : html`<p id="${name}-hint">${hint}</p>`}<p>${faultText(state.faults, name)}${selectField({ name, label, attributes, options, chosen: fields })}</p>`;
+  const hintId = hint === undefined ? {} : { hint: `${name}-hint` };
+  const field = selectField({ name, label, faults: state.faults, ...hintId, options, chosen: fields });
+  const form = html`${hint === undefined ? '' : html`<p id="${name}-hint">${hint}</p>`}<p>${field}</p>`;
   return formPage(frame, { title, path: contactPaths[name], form, button: saveButton(frame.words), state });
 }
 

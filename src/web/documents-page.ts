@@ -34,12 +34,12 @@ export function documentsPage(
 ): BufferedResponse {
   const { documents: words, nav } = frame.words;
   const isEmpty = items.length === 0 && unreadable.length === 0;
-  const content = html`
-    ${isEmpty && isFirst ? html`<p>${words.none}</p>` : ''}
-    <ul class="list">
+  const list = html`<ul class="list">
       ${items.map((record) => documentRow(frame, record))}
       ${unreadable.map(() => html`<li><p>${words.notReady}</p></li>`)}
-    </ul>
+    </ul>`;
+  const content = html`${isEmpty ? '' : list}
+    ${isEmpty && isFirst ? html`<p>${words.none}</p>` : ''}
     ${isFirst ? '' : html`<p><a href="${citizenPaths.documents}">${words.newest}</a></p>`}
     ${next === null ? '' : html`<p><a href="${citizenPaths.documents}?after=${encodeURIComponent(next)}">${words.older}</a></p>`}`;
   return renderLayout(frame, { title: nav.documents, content, current: 'documents' });

@@ -1,7 +1,24 @@
+import type { PageLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
+import { formOwnerField } from './form-owner.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 
 // Parts of the forms of the citizen pages.
+
+/**
+ * A form for the signed-in citizen of the layout. The server accepts it only from this citizen. The server also reports all faults, so
+ * that their texts are in the language of the page.
+ */
+export function postForm({ person }: PageLayout, form: PostForm): Html {
+  const { action, content, className } = form;
+  const owner =
+    person?.formOwner === undefined
+      ? ''
+      : html`<input type="hidden" name="${formOwnerField}" value="${person.formOwner}" />`;
+  return html`<form method="post" action="${action}" novalidate${className === undefined ? '' : html` class="${className}"`}>${owner}${content}</form>`;
+}
+
+type PostForm = { readonly action: string; readonly content: Html; readonly className?: string };
 
 /** A fault of a form: its text, and the field in which the citizen can correct it. */
 export type FieldFault = { readonly field: string; readonly text: string };
@@ -28,12 +45,12 @@ export function fieldAttributes(faults: readonly FieldFault[], field: string, hi
 
 /** The message after success, with the focus, so that screen readers read it. */
 export function successBanner(text: string): Html {
-  return html`<div class="banner" role="status" tabindex="-1" autofocus><p>${text}</p></div>`;
+  return html`<div class="banner success" role="status" tabindex="-1" autofocus><p>${text}</p></div>`;
 }
 
 /** Says that the form was kept after the session had ended. */
 export function keptFormBanner({ forms }: CitizenTexts): Html {
-  return successBanner(forms.kept);
+  return html`<div class="banner" role="status" tabindex="-1" autofocus><p>${forms.kept}</p></div>`;
 }
 
 /** The buttons of a form: the action, and a link that leaves everything as it is. */
@@ -49,7 +66,10 @@ export type OptionGroup = { readonly label: string; readonly options: readonly S
 type Select = {
   readonly name: string;
   readonly label: string;
-  readonly attributes: Html | '';
+  /** The faults of the form. The text of its own fault is between the label and the list. */
+  readonly faults: readonly FieldFault[];
+  /** The id of the element that describes the field. */
+  readonly hint?: string;
   readonly options: readonly (SelectOption | OptionGroup)[];
   readonly chosen: string;
 };
@@ -58,13 +78,13 @@ type Select = {
  * A current value that is in no list, set by a client of the API, becomes one more option. Otherwise saving the form would lose
  * it.
  */
-export function selectField({ name, label, attributes, options, chosen }: Select): Html {
+export function selectField({ name, label, faults, hint, options, chosen }: Select): Html {
   const listed = options.flatMap((one) => ('label' in one ? one.options : [one]));
   const all = listed.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen] as const];
   const optionElement = ([value, text]: SelectOption) =>
     html`<option value="${value}"${value === chosen ? trustedHtml(' selected') : ''}>${text}</option>`;
-  return html`<label for="${name}">${label}</label>
-      <select id="${name}" name="${name}"${attributes}>${all.map((one) =>
+  return html`<label for="${name}">${label}</label>${faultText(faults, name)}
+      <select id="${name}" name="${name}"${fieldAttributes(faults, name, hint)}>${all.map((one) =>
         'label' in one
           ? html`<optgroup label="${one.label}">${one.options.map(optionElement)}</optgroup>`
           : optionElement(one),

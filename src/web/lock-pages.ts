@@ -3,14 +3,13 @@ import { changeCitizenLock } from '../identity/change-citizen-lock.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { renderLayout } from './citizen-layout.ts';
 import type { CitizenRequest } from './citizen-operations.ts';
-import { formActions } from './form-parts.ts';
+import { formActions, postForm } from './form-parts.ts';
 import { html } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** Asks whether to lock (`locked`) or unlock the citizen's details; a POST does it. A lock affects every service. */
 export async function handleLock(visit: CitizenRequest, locked: boolean): Promise<BufferedResponse | Refusal> {
   if (visit.request.method !== 'POST') return lockPage(visit, locked);
-  visit.request.resume();
   const answer = await visit.call(changeCitizenLock, visit.token, { json: { locked } });
   // The redirect prevents that a reload repeats the action.
   const done = locked ? 'locked' : 'unlocked';
@@ -28,6 +27,6 @@ function lockPage({ view }: CitizenRequest, locked: boolean, tooMany = false): B
   const button = html`<button type="submit" class="warning">${title}</button>`;
   const content = html`${tooMany ? html`<p class="note" role="alert">${lock.tooMany}</p>` : ''}
     <p>${locked ? lock.whatLockDoes : lock.whatUnlockDoes}</p><p>${lock.notified}</p>
-    <form method="post" action="${locked ? citizenPaths.lock : citizenPaths.unlock}">${formActions(button, view.words, citizenPaths.record)}</form>`;
+    ${postForm(view, { action: locked ? citizenPaths.lock : citizenPaths.unlock, content: formActions(button, view.words, citizenPaths.record) })}`;
   return renderLayout(view, { title, content, current: 'record', status: tooMany ? 429 : 200, hasFaults: tooMany });
 }

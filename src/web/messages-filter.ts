@@ -1,5 +1,6 @@
 import { type Category, categories } from '../notifications/notification/notification.ts';
-import type { CitizenTexts } from './citizen-texts.ts';
+import type { PageLayout } from './citizen-layout.ts';
+import { postForm } from './form-parts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
@@ -65,11 +66,10 @@ type FilterForm = {
  * The form that searches and filters. It is sent in the body, because addresses are stored in histories and logs, and the words of a
  * search can be personal data.
  */
-export function messagesForm(words: CitizenTexts, { filter, text, senders }: FilterForm): Html {
-  const { messages } = words;
+export function messagesForm(frame: PageLayout, { filter, text, senders }: FilterForm): Html {
+  const { messages } = frame.words;
   const isUsed = isNarrowed(filter) || text !== '';
-  return html`<details${trustedHtml(isUsed ? ' open' : '')}><summary>${messages.find}</summary>
-      <form class="filters" method="post" action="${citizenPaths.home}">
+  const content = html`
         <p><label for="text">${messages.text}</label>
           <input type="search" id="text" name="text" value="${text}" maxlength="${maxTextLength}" autocomplete="off" /></p>
         ${selectField('where', messages.where, isUsed ? filter.where : 'all', [
@@ -89,21 +89,21 @@ export function messagesForm(words: CitizenTexts, { filter, text, senders }: Fil
           ['', messages.anyState],
           ...states.map((state) => [state, messages[state]] as const),
         ])}
-        <p><button type="submit">${messages.search}</button></p>
-      </form></details>`;
+        <p><button type="submit">${messages.search}</button></p>`;
+  const form = postForm(frame, { action: citizenPaths.home, content, className: 'filters' });
+  return html`<details${trustedHtml(isUsed ? ' open' : '')}><summary>${messages.find}</summary>${form}</details>`;
 }
 
 /** The form that continues a search after the message `next`. */
 export function continueSearchForm(
-  words: CitizenTexts,
+  frame: PageLayout,
   { filter, text }: Pick<FilterForm, 'filter' | 'text'>,
   { next, searched }: { readonly next: string; readonly searched: number },
 ): Html {
   const fields = Object.entries({ text, ...filter, after: next, searched: String(searched) });
-  return html`<form method="post" action="${citizenPaths.home}">
-      ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-      <p><button type="submit">${words.messages.searchOlder}</button></p>
-    </form>`;
+  const content = html`${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      <p><button type="submit">${frame.words.messages.searchOlder}</button></p>`;
+  return postForm(frame, { action: citizenPaths.home, content });
 }
 
 type Option = readonly [value: string, text: string];

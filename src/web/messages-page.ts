@@ -12,7 +12,7 @@ import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import { dayElement, messagesTitle, minuteText, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { fileKind } from './documents-page.ts';
-import { successBanner } from './form-parts.ts';
+import { postForm, successBanner } from './form-parts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { continueSearchForm, isNarrowed, type MessagesFilter, messagesForm, messagesLink } from './messages-filter.ts';
 import { citizenPaths } from './sign-in-flow.ts';
@@ -68,11 +68,11 @@ export function messagesPage(
   const { items, next } = list;
   const link = (to: string, text: string) => html`<p><a href="${to}">${text}</a></p>`;
   const content = html`${done === undefined ? '' : successBanner(messages.done[done])}
-    ${listHead(frame.words, list, { filter, text: '' })}
+    ${listHead(frame, list, { filter, text: '' })}
     ${items.length === 0 && isFirst ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
     ${isFirst ? '' : link(messagesLink(filter), messages.newest)}
     ${next === null ? '' : link(messagesLink(filter, next), messages.older)}
-    ${items.length === 0 ? '' : link(citizenPaths.download, messages.downloadAll)}`;
+    ${items.length === 0 ? '' : html`<p class="screen-only"><a href="${citizenPaths.download}">${messages.downloadAll}</a></p>`}`;
   return renderList(frame, list, { filter, content });
 }
 
@@ -89,12 +89,12 @@ export function searchPage(
   const { items, next } = list;
   const searched = before + list.searched;
   const partly = formatMessage(words.language, words.messages.partly, { count: searched });
-  const content = html`${listHead(words, list, { filter, text })}
+  const content = html`${listHead(frame, list, { filter, text })}
     ${items.length === 0 && next === null ? html`<p role="status">${words.messages.noneFound}</p>` : messageList(words, items)}
     ${
       next === null
         ? ''
-        : html`<p class="note" role="status">${partly}</p>${continueSearchForm(words, { filter, text }, { next, searched })}`
+        : html`<p class="note" role="status">${partly}</p>${continueSearchForm(frame, { filter, text }, { next, searched })}`
     }`;
   return renderList(frame, list, { filter, content });
 }
@@ -110,18 +110,18 @@ function renderList(
 }
 
 function listHead(
-  words: CitizenTexts,
+  frame: PageLayout,
   { senders }: InboxList,
   { filter, text }: Pick<SearchView, 'filter' | 'text'>,
 ): Html {
-  const { inbox, archive } = words.messages;
+  const { inbox, archive } = frame.words.messages;
   const isPlain = text === '' && !isNarrowed(filter);
   const link = (where: MessagesFilter['where'], to: string, name: string) => {
     const current = isPlain && filter.where === where ? trustedHtml(' aria-current="page"') : '';
     return html`<a href="${to}"${current}>${name}</a>`;
   };
   return html`<p class="actions">${link('inbox', citizenPaths.home, inbox)} ${link('archive', archivePath, archive)}</p>
-    ${messagesForm(words, { filter, text, senders })}`;
+    ${messagesForm(frame, { filter, text, senders })}`;
 }
 
 const archivePath = messagesLink({ where: 'archive', sender: '', category: '', state: '' });
@@ -195,8 +195,7 @@ export function messagePage(
           <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a>${kindOf(id)}</li>`)}</ul>`
     }
     ${senderContact(words, message)}
-    ${messageActions(words, message)}
-    <p><a href="${citizenPaths.home}">${words.message.back}</a></p>`;
+    ${messageActions(frame, message)}`;
   return renderLayout(frame, {
     title: titleOf(message),
     titleLanguage: message.language ?? '',
@@ -219,17 +218,24 @@ export function messageDetails(words: CitizenTexts, message: InboxItem): Html[] 
   ];
 }
 
-function messageActions({ message: words }: CitizenTexts, { id, archived }: InboxItem): Html {
+function messageActions(frame: PageLayout, { id, archived }: InboxItem): Html {
+  const { message: words } = frame.words;
   const path = `${citizenPaths.messages}/${id}`;
   const button = (what: string, text: string) =>
-    html`<form method="post" action="${path}"><input type="hidden" name="what" value="${what}" /><button type="submit">${text}</button></form>`;
-  return html`<div class="actions">
-      ${archived ? button('restore', words.restore) : button('archive', words.archive)}
-      ${button('unread', words.unread)}
-    </div>
-    <p>${words.deadlines}</p>
-    <p><a href="${path}/download">${words.download}</a></p>
-    <p>${words.print}</p>`;
+    postForm(frame, {
+      action: path,
+      content: html`<input type="hidden" name="what" value="${what}" /><button type="submit">${text}</button>`,
+    });
+  return html`<div class="screen-only">
+      <div class="actions">
+        ${archived ? button('restore', words.restore) : button('archive', words.archive)}
+        ${button('unread', words.unread)}
+      </div>
+      <p>${words.deadlines}</p>
+      <p><a href="${path}/download">${words.download}</a></p>
+      <p>${words.print}</p>
+      <p><a href="${citizenPaths.home}">${words.back}</a></p>
+    </div>`;
 }
 
 function legalNote({ language }: CitizenTexts, { legalEffect }: OpenedMessage): Html | '' {

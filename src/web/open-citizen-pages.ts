@@ -2,17 +2,17 @@ import type { Authorizer } from '../api/dispatch.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import type { SliceDeps } from '../api/slice.ts';
-import { createPageSessions } from '../auth/page-session-store.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
-import { createCookies } from './browser-cookies.ts';
 import { type CitizenOperationsDeps, createCallOperation } from './citizen-operations.ts';
 import { mountCitizenPages } from './citizen-pages.ts';
+import { createFormOwners } from './form-owner.ts';
 import { createKeptForms } from './kept-form.ts';
 import type { OwnFileOf } from './messages-handlers.ts';
+import { openSignIn } from './open-sign-in.ts';
 import { createPersonLookup } from './person-lookup.ts';
-import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
-import { type Admission, citizenArea, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
+import { citizenPageScopes, type SignInConfig } from './sign-in-config.ts';
+import { type Admission, citizenArea, citizenPaths } from './sign-in-flow.ts';
 import { createCitizenRefusalPage } from './sign-in-pages.ts';
 import type { SiteFrame } from './site-frame.ts';
 
@@ -40,22 +40,20 @@ export function openCitizenPages(
   options: CitizenPagesOptions,
 ): CitizenPages {
   const { publicUrl, signInConfig, context, boundOperation, organisationOf, frame } = options;
-  const { clock, db, log, random, root, settings } = app;
-  const { clientId } = signInConfig;
-  const signIn = createConfiguredSignIn(signInConfig, { publicUrl, clock, paths: citizenPaths });
-  const sessions = createPageSessions({ db, clock, random, root, kind: 'citizen' });
+  const { clock, log, random, root, settings } = app;
   const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
-  const cookies = createCookies(publicUrl);
-  const admit = createAdmission(context.authorizer, clientId);
+  const admit = createAdmission(context.authorizer, signInConfig.clientId);
+  const signIn = openSignIn(app, { area: citizenArea, paths: citizenPaths, signInConfig, publicUrl, admit, onFault });
+  const { cookies } = signIn;
   const mounts = mountCitizenPages({
-    signInFlow: createSignInFlow({ area: citizenArea, signIn, sessions, cookies, admit, clock, random, onFault }),
+    ...signIn,
     keptForms: createKeptForms({ cookies, clock, random, root }),
+    formOwners: createFormOwners(root),
     clock,
     zones: { country: settings.registerCountry, timeZone: settings.timeZone },
     call: createCallOperation({ context, boundOperation }),
     nameOf: organisationOf,
     frame,
-    cookies,
     personOf: createPersonLookup({
       nameOf: options.citizenNameOf,
       statedLanguageOf: options.statedLanguageOf,
@@ -65,12 +63,6 @@ export function openCitizenPages(
     ownFileOf: options.ownFileOf,
     corrections: settings.registerCorrectionsUrl,
     publicUrl,
-    // The citizen is signed out here in any case. If the issuer cannot be reached, its sign-out page is left out.
-    signOutUrl: () =>
-      signIn.signOutUrl().catch((fault: unknown) => {
-        onFault(fault);
-        return undefined;
-      }),
     onFault,
   });
   return { mounts, refusedPage: createCitizenRefusalPage(frame, cookies) };

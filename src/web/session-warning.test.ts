@@ -19,7 +19,7 @@ test('the warning appears two minutes before the session ends, by a class that t
     [480, 30],
   ] as const) {
     const warning = String(sessionWarning(words, minutesLeft));
-    assert.match(warning, new RegExp(`class="banner session-warning warn-in-${delay}"`));
+    assert.match(warning, new RegExp(`class="session-warning warn-in-${delay}"`));
     assert.ok(css.includes(`.warn-in-${delay} { animation-delay: ${delay * 60}s; }`));
   }
 });

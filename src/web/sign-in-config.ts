@@ -9,8 +9,8 @@ import { systemClock } from '../kernel/system-clock.ts';
 /** The scopes that the client of the pages needs, and each of its tokens. */
 export const citizenPageScopes = ['citizen:self', 'documents:read'] as const satisfies readonly Scope[];
 
-/** Where the issuer redirects to, below the public URL. */
-type SignInPaths = { readonly home: string; readonly returned: string };
+/** The paths to which the issuer redirects, below the public URL. */
+export type SignInPaths = { readonly home: string; readonly returned: string };
 
 /** The configured sign-in, for the server at `publicUrl`. */
 export function createConfiguredSignIn(

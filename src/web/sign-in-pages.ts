@@ -64,6 +64,15 @@ export function stayPage(frame: CitizenLayout): BufferedResponse {
   return renderLayout(frame, { title: stayTitle, content });
 }
 
+/** For a form that was shown to another citizen, who was signed in with the same browser before. `path` received the form. */
+export function otherPersonPage(frame: CitizenLayout, path: string): BufferedResponse {
+  const { title, text, link } = frame.words.otherPerson;
+  // The message belongs to the other citizen.
+  const to = path.startsWith(`${citizenPaths.messages}/`) ? citizenPaths.home : path;
+  const content = html`<p>${text}</p><p><a class="action" href="${to}">${link}</a></p>`;
+  return renderLayout(frame, { title, content, status: 403 });
+}
+
 /** For a page that does not exist or belongs to another citizen. It is the same at every address. */
 export function notFoundPage(frame: PageLayout): BufferedResponse {
   const { title, text } = frame.words.notFound;

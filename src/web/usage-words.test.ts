@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvLine } from '../kernel/csv-line.ts';
+import { lookUpReasons } from '../ledger/ledger-event.ts';
+import { pageLanguages } from '../locales/locale.ts';
 import { preferredCitizenTexts } from './citizen-texts.ts';
 import { type DescribedUsage, wordsOfUse } from './usage-words.ts';
 
@@ -121,4 +123,18 @@ test('a cell of the table is never a formula, and keeps quotes and line breaks',
     csvLine(cells),
     `"'=1+1","'+1","'-1","'@x","'\t=1","' =1","'\uFEFF=1","'＝1","a=1","say ""no""","two\nlines",""\r\n`,
   );
+});
+
+test('a look-up of staff names the organisation, and its reason in words of each language', () => {
+  const initiatorOrg = { type: 'GOV', code: 'tax', name: 'Tax Office' } as const;
+  const usage = { usage: 'staff.looked-up', initiatorOrg, details: { reason: 'citizen-asked' } };
+  const [what, reason] = say(usage);
+  assert.equal(what, 'Tax Office: Looked up your messages to help you');
+  assert.match(reason ?? '', /: You asked for help$/);
+  for (const language of pageLanguages)
+    for (const code of lookUpReasons) {
+      const rows = say({ ...usage, details: { reason: code } }, language);
+      assert.equal(rows.length, 2, `${language} ${code}`);
+      assert.doesNotMatch(rows.join(), /staff\.looked-up|citizen-asked/);
+    }
 });

@@ -40,12 +40,13 @@ test('a form from another site, or with invalid content, changes no contact pref
   const bare = openCookieBrowser(home.url);
   assert.equal((await bare.post('/me/contact/channels', { 'sec-fetch-site': 'same-origin' }, form)).status, 403);
   // An incomplete form would delete the preferences that it does not contain.
-  assert.equal((await send({})).status, 400);
-  assert.equal((await send({ 'content-type': 'text/plain' }, form)).status, 400);
   assert.equal((await send({}, new URLSearchParams('letter=1'))).status, 400);
+  // A body that is no form of these pages does not name its citizen.
+  assert.equal((await send({})).status, 403);
+  assert.equal((await send({ 'content-type': 'text/plain' }, form)).status, 403);
   const large = new URLSearchParams(form);
   large.set('email', 'x'.repeat(20_000));
-  assert.equal((await send({}, large)).status, 400);
+  assert.equal((await send({}, large)).status, 403);
   for (const [path, bad] of [
     ['channels', { email: '"><script>alert(1)</script>', sms: '', letter: '' }],
     ['hours', { hoursFor: 'email', from: '8', until: '9', timeZone: '"><script>alert(1)</script>' }],

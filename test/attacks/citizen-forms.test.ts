@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CookieBrowser, openCookieBrowser, readHtmlForm } from '../support/cookie-browser.ts';
+import { type CookieBrowser, openCookieBrowser, readHtmlForm, signInAtDemo } from '../support/cookie-browser.ts';
+import { createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { makeServerFixture } from '../support/server-process.ts';
 import { forgetAtProvider, openSignInSite, signInBriefly } from '../support/sign-in-site.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -90,6 +92,100 @@ test('a form that a citizen sends has nothing of the expired form that another p
     const answer = await anh.post(path, {}, new URLSearchParams(form));
     assert.deepEqual([answer.status, addressIn(answer), anh.cookies.has('citizen-form')], [400, own, false]);
   }
+});
+
+const otherPersonAnswer = [403, 'Someone else has signed in', false];
+const shownForms = [
+  '/me',
+  ...['channels', 'hours', 'language', 'email', 'phone'].map((name) => `/me/contact/${name}`),
+  '/me/record/lock',
+  '/me/record/unlock',
+];
+
+/** The forms of these pages by path. Each form but the one to sign out has the hidden field. */
+async function readShownForms(browser: CookieBrowser): Promise<Map<string, URLSearchParams>> {
+  const forms = new Map<string, URLSearchParams>();
+  for (const action of shownForms) {
+    const page = textOf(await browser.get(action));
+    const unbound = page.match(/<form method="post"[^>]*>(?!<input type="hidden" name="formOwner" value="[^"])/g);
+    assert.deepEqual(unbound, ['<form method="post" action="/me/sign-out">'], action);
+    forms.set(action, readHtmlForm(page, `action="${action}"`));
+  }
+  return forms;
+}
+
+test('a form that was shown to one citizen changes nothing for another one who then signs in with the same browser', async (t) => {
+  const home = await makeServerFixture(t);
+  await home.start('demo');
+  const message = postJson(await home.fetchAccessToken(), '/v1/notifications/send', {
+    citizenId: 'demo-anh',
+    message: 'Your permit is ready.',
+  });
+  const messagePath = `/me/messages/${parseJsonBody(await createHttpClient(home.url)(message))['id']}`;
+  const browser = openCookieBrowser(home.url);
+  const post = async (action: string, form: URLSearchParams) => {
+    const answer = await browser.post(action, {}, form);
+    return [answer.status, headingOf(answer), browser.cookies.has('citizen-form')];
+  };
+
+  await signInAtDemo(browser, 'demo-mary');
+  const forms = await readShownForms(browser);
+  const ownerOf = (shown: typeof forms) => shown.get('/me')?.get('formOwner') ?? assert.fail();
+  const marys = ownerOf(forms);
+  forms.get(path)?.set('address', typed);
+  forms.get('/me/contact/language')?.set('language', 'uk');
+  for (const channel of ['email', 'phone']) {
+    forms.set(`/me/contact/${channel}/code`, new URLSearchParams({ code: '123456', formOwner: marys }));
+    forms.set(`/me/contact/${channel}/remove`, new URLSearchParams({ formOwner: marys }));
+  }
+  forms.set(messagePath, new URLSearchParams({ what: 'archive', formOwner: marys }));
+
+  await signInAtDemo(browser, 'demo-anh');
+  const stateOf = async () => ({
+    forms: await readShownForms(browser),
+    contact: /<dl.*<\/dl>/s.exec(textOf(await browser.get('/me/contact')))?.[0],
+    lock: textOf(await browser.get('/me/record')).match(/\/me\/record\/(?:un)?lock/g),
+    inbox: textOf(await browser.get('/me')).includes(messagePath),
+  });
+  const before = await stateOf();
+  assert.deepEqual([before.lock, before.inbox], [['/me/record/lock'], true]);
+  for (const [action, form] of forms) assert.deepEqual(await post(action, form), otherPersonAnswer, action);
+  const anhs = ownerOf(before.forms);
+  const mac = anhs.slice(anhs.indexOf('-') + 1);
+  for (const formOwner of [
+    '',
+    '-',
+    anhs.slice(0, -1),
+    mac,
+    `${'0'.repeat(16)}-${mac}`,
+    `${anhs}AAAA`,
+    `${marys}${anhs}`,
+  ]) {
+    const form = new URLSearchParams({ language: 'uk', formOwner });
+    assert.deepEqual(await post('/me/contact/language', form), otherPersonAnswer, formOwner);
+  }
+  assert.deepEqual(await stateOf(), before);
+
+  // The citizen to whom the form was shown can send it after another sign-in.
+  await signInAtDemo(browser, 'demo-mary');
+  for (const [action, form] of [...forms].filter(([one]) => ['/me/contact/language', path].includes(one)))
+    assert.deepEqual(await post(action, form), [303, undefined, false], action);
+});
+
+test('a form of another citizen is not kept when the session has expired', async (t) => {
+  const { provider, site } = await openSignInSite(t);
+  const mary = openCookieBrowser(site.url);
+  await mary.follow('/me/sign-in');
+  const form = readHtmlForm(textOf(await mary.get(path)), 'name="address"');
+  form.set('address', typed);
+  provider.person = 'demo-anh';
+  const anh = await signInBriefly(provider, site);
+  forgetAtProvider(anh);
+  anh.cookies.set('citizen-renewal', 'tried');
+  assert.match(textOf(await sendWhenExpired(anh)), /We kept what you typed/);
+  anh.cookies.delete('citizen-form');
+  const answer = await anh.post(path, {}, form);
+  assert.deepEqual([answer.status, headingOf(answer), anh.cookies.has('citizen-form')], otherPersonAnswer);
 });
 
 test('a silent renewal signs in nobody else and shows them no form, when another person is signed in at the provider', async (t) => {

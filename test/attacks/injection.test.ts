@@ -72,7 +72,7 @@ test('rendered Markdown contains no HTML of the sender, no script and no other U
     const page = html(source);
     const body = page.slice(page.indexOf('\n', page.indexOf('<div')), page.lastIndexOf('</div>'));
     const tags = Array.from(body.matchAll(/<\/?([a-z0-9]+)/gi), ([, tag = '']) => tag);
-    const allowed = ['p', 'br', 'hr', 'h1', 'h2', 'ul', 'ol', 'li', 'strong', 'a'];
+    const allowed = ['p', 'br', 'hr', 'h1', 'h2', 'ul', 'ol', 'li', 'strong', 'a', 'span'];
     assert.deepEqual(
       tags.filter((tag) => !allowed.includes(tag)),
       [],

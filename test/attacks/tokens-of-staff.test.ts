@@ -47,7 +47,7 @@ async function send(token: string, { method, path }: (typeof operations)[number]
 
 test('each role may call its operations, and gets missing-scope for all others', async () => {
   for (const role of staffRoles) {
-    const token = await site.staffToken({ subject: `one-${role}`, roles: [role] });
+    const token = await site.staffToken({ subject: `one-${role}`, roles: [role], service: site.service });
     for (const operation of staffOperations) {
       const { status, problem } = await send(token, operation);
       const roles = permitted[operation.name] ?? assert.fail(`${operation.name} has no row in this test`);
@@ -85,7 +85,7 @@ test('a token of staff calls no operation of clients or citizens', async () => {
 });
 
 test('a token of the issuer of staff is refused if it is for another client, names a citizen, or has an invalid claim', async () => {
-  const person = { subject: 'sam', roles: ['support'] };
+  const person = { subject: 'sam', roles: ['support'], service: site.service };
   const refused: readonly Readonly<Record<string, unknown>>[] = [
     { client_id: site.service },
     { client_id: undefined },
@@ -103,8 +103,14 @@ test('a token of the issuer of staff is refused if it is for another client, nam
     assert.equal((await site.request(token, 'GET', '/v1/staff/me')).status, 401, JSON.stringify(claims));
   }
   const good = await site.request(await site.staffToken(person), 'GET', '/v1/staff/me');
-  const me = { subject: 'sam', name: 'Name of sam', service: null, scopes: ['staff:support'] };
+  const me = { subject: 'sam', name: 'Name of sam', service: site.service, scopes: ['staff:support'] };
   assert.deepEqual([good.status, good.json], [200, me]);
+});
+
+test('a person without a service cannot look up citizens or send messages, whatever roles they have', async () => {
+  const token = await site.staffToken({ subject: 'all', roles: [...staffRoles] });
+  const me = await site.request(token, 'GET', '/v1/staff/me');
+  assert.deepEqual([me.json['service'], me.json['scopes']], [null, ['staff:approve', 'staff:operate', 'staff:audit']]);
 });
 
 test('a server does not start if staff and citizens have the same issuer', async (t) => {

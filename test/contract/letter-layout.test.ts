@@ -102,7 +102,7 @@ test('an address of six lines fits into each window in every bundled script', as
 test('a letter lists its documents and states that they are in the inbox', async (t) => {
   const content = { message: 'x', attachments: [{ id: newId('document'), title: 'Assessment' }] };
   const { text } = await printedOf(partsFor(t), makeLetter('x', { content, language: 'fr' }));
-  assert.match(text, /Documentsjointsàcemessage,dansvotreboîtederéception:•?Assessment/);
+  assert.match(text, /Documentsjointsàcemessage,dansvotremessagerie:•?Assessment/);
 });
 
 test('a letter says in its language when its message counts as delivered, and names no day that is not certain', async (t) => {
@@ -116,7 +116,7 @@ test('a letter says in its language when its message counts as delivered, and na
   );
   assert.match(
     await printedWith('en', { ...base, awaitsLetter: true }),
-    /Ifyoudonotopenitthere,itcountsasdeliveredthreeworkingdaysafterthisletterissent\.Timelimits/,
+    /Ifyoudonotopenitthere,itcountsasdeliveredthreeworkingdaysafterthisletterissent\.Deadlines/,
   );
   assert.doesNotMatch(await printedWith('en', undefined), /counts/);
 });

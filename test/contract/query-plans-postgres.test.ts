@@ -141,7 +141,7 @@ for (const rows of [40, 3_000]) {
         if (!/^update (?:delivery |notification |webhook_call .* and event_id = )/s.test(sql)) continue;
         for (const index of indexes(await planOf(client, sql))) ways.set(index, sql);
       }
-      const byId = ['delivery_of_notification', 'delivery_pkey', 'notification_pkey', 'webhook_call_pkey'];
+      const byId = ['delivery_of_notification', 'delivery_pkey', 'notification_pkey', 'webhook_call_of_webhook'];
       // An erasure changes all messages of a citizen. This index is not partial.
       const allowed = [...byId, 'notification_of_citizen'].sort();
       assert.deepEqual([...ways.keys()].sort(), allowed, JSON.stringify([...ways]));

@@ -86,7 +86,10 @@ test('a citizen archives, restores and marks a message as unread by forms, which
   assert.deepEqual([await shown('/me'), await shown('/me?where=archive')], [true, false]);
   const archived = await press('archive');
   assert.deepEqual([archived.status, archived.headers.location], [303, '/me?done=archived']);
-  assert.match(textOf(await suharti.get('/me?done=archived')), /autofocus><p>The message is now in the archive\.</);
+  assert.match(
+    textOf(await suharti.get('/me?done=archived')),
+    /role="status"[^>]*><p>The message is now in the archive\.</,
+  );
   assert.deepEqual(
     [await shown('/me'), await shown('/me?where=archive'), await shown('/me?where=all')],
     [false, true, true],

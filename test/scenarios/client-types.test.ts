@@ -84,7 +84,7 @@ test('the generator stops at an unsupported construct at any depth, and names it
   }
   const noProblem = { responses: { 200: {}, 404: { content: { 'application/json': { schema: {} } } } } };
   assert.throws(() => typesOf(documentOf({}, noProblem)), /an error that is no Problem/);
-  const form = { requestBody: { required: true, content: { 'text/csv': { schema: {} } } } };
+  const form = { requestBody: { required: true, content: { 'text/html': { schema: {} } } } };
   assert.throws(() => typesOf(documentOf({}, form)), /neither JSON nor bytes/);
 });
 

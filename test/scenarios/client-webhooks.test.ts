@@ -153,7 +153,7 @@ test('wrong usage exits with 2 and a fix, a failure exits with 1, and neither pr
   assert.deepEqual([run(['--help']).status, run(['--help']).stdout.includes('listen --forward-to URL')], [0, true]);
   const wrong: readonly (readonly [args: string[], over: NodeJS.ProcessEnv, says: RegExp])[] = [
     [[], {}, /name a command/],
-    [['tokens'], {}, /expected token or listen/],
+    [['tokens'], {}, /expected token, listen/],
     [['token', 'now'], {}, /unexpected: now/],
     [['token', '--after', '1'], {}, /expected token/],
     [['listen'], {}, /--forward-to has to be a URL/],

@@ -124,7 +124,7 @@ const notifications = invalidQueries(list, '/v1/notifications', [
 ]);
 
 const records = invalidQueries(documents, '/v1/documents', [
-  ['no citizen', 'limit=5', 'query citizenId required'],
+  ['a time before 1970', 'depositedFrom=1969-01-01T00:00:00Z', 'query depositedFrom malformed'],
   ['a citizen in Latin-1', 'citizenId=%E9', 'query citizenId malformed'],
   ['an empty citizen', 'citizenId=', 'query citizenId too-short'],
   ['two citizens', 'citizenId=demo-mary&citizenId=demo-layla', 'query citizenId repeated'],
@@ -133,6 +133,7 @@ const records = invalidQueries(documents, '/v1/documents', [
 
 const feed = invalidQueries(['readEvents'], '/v1/events', [
   ['an invalid cursor', 'after=next', 'query after malformed'],
+  ['an unknown type', 'types=notification.lost', 'query types malformed'],
   ['a limit of 0', 'limit=0', 'query limit out-of-range'],
 ]);
 

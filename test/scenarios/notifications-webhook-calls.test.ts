@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { createWebhook } from '../../src/notifications/create-webhook.ts';
@@ -79,6 +81,30 @@ test('a test event of each type is signed, has the number 0, and is not in the f
   await idle();
   assert.equal(receiver.calls.length, feedEventTypes.length);
   assert.deepEqual(((await operate(readEvents)) as { items: unknown }).items, []);
+});
+
+test('a third test at the same time is refused, and does not reach the receiver', async (t) => {
+  const { app, operate } = await openWebhookApp(t, await (engines[0] ?? assert.fail()).open(t));
+  const waiting: ServerResponse[] = [];
+  const bothArrived = Promise.withResolvers<void>();
+  const server = createServer((_request, response) => {
+    waiting.push(response);
+    if (waiting.length === 2) bothArrived.resolve();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  // A server that listens on TCP has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  const { id } = await operate(createWebhook, { body: { url: `http://127.0.0.1:${port}/` } });
+  const parts = { params: { id: String(id) } };
+  const running = [operate(testWebhook, parts), operate(testWebhook, parts)];
+  await bothArrived.promise;
+  const third = await app.serve(testWebhook)(parts);
+  assert.ok('refused' in third);
+  assert.equal(third.refused.slug, 'capacity-reduced');
+  for (const response of waiting) response.writeHead(204).end();
+  const outcomes = (await Promise.all(running)).map(({ outcome }) => outcome);
+  assert.deepEqual([outcomes, waiting.length], [['accepted', 'accepted'], 2]);
 });
 
 /** Verifies a call with the reference library, which compares the timestamp with the clock of the machine. */

@@ -213,7 +213,12 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
     'instants lie ahead, templates fit their values, there is a text or a template, attachments are documents of the citizen',
   previewNotification: 'as sendNotification',
   listNotifications: 'cursors are those of an earlier answer, instants are on the calendar',
+  createNotificationBatch: 'instants lie ahead, the template is one of the client, the legal effect is a rule',
+  listNotificationBatches: 'the cursor is that of an earlier answer',
   readEvents: 'the cursor is that of an earlier answer',
+  lookUpCitizen: 'exactly one way names the citizen',
+  proposeOperation: 'the input fits the operation',
+  readStaffLog: 'instants are on the calendar',
   listInboxMessages: 'before is that of an earlier answer',
   searchInbox: 'the cursor is that of an earlier answer',
   exportInbox: 'the cursor is that of an earlier answer',
@@ -242,18 +247,30 @@ const operations: readonly Operation[] = Object.entries(document.paths).flatMap(
 let home: ServerFixture;
 let token = '';
 let citizensToken = '';
+let staffToken = '';
 let ask: ReturnType<typeof createHttpClient>;
 const thisFile = fileCleanupScope();
 const judge = createResponseCheck();
 before(async () => {
   const issuer = await startExternalIssuer(thisFile);
-  home = await makeServerFixture(thisFile, { settings: { LOG_LEVEL: 'warn', TRUSTED_ISSUERS: issuer.url } });
+  const staffIssuer = await startExternalIssuer(thisFile);
+  const staffSettings = { STAFF_ISSUER: staffIssuer.url, STAFF_CLIENT_ID: 'staff', STAFF_CLIENT_SECRET: 'secret' };
+  home = await makeServerFixture(thisFile, {
+    settings: { LOG_LEVEL: 'warn', TRUSTED_ISSUERS: issuer.url, ...staffSettings },
+  });
   await (await home.start('demo')).stop('SIGTERM');
   const clientId = await addCitizenClient(home, issuer);
   await home.start('demo');
   ask = createHttpClient(home.url);
   token = await home.fetchAccessToken();
   const claims = { client_id: clientId, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
+  const person = {
+    client_id: 'staff',
+    sub: 'sam',
+    client: clientId,
+    roles: ['support', 'approver', 'operator', 'auditor'],
+  };
+  staffToken = await staffIssuer.sign({ ...person, aud: `${home.url}/v1` });
   citizensToken = await issuer.sign({ ...claims, aud: `${home.url}/v1` });
 });
 
@@ -281,7 +298,9 @@ function requestOf({ method, path, requestBody, security }: Operation, parts: Pa
   );
   const given = Object.entries(parts.header ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]);
   const isCitizens = security.some(({ accessToken = [] }) => accessToken.includes('citizen:self'));
-  const headers = bearerHeaders(isCitizens ? citizensToken : token, Object.fromEntries(given));
+  const isOfStaff = security.some((scheme) => 'staffToken' in scheme);
+  const bearer = isOfStaff ? staffToken : isCitizens ? citizensToken : token;
+  const headers = bearerHeaders(bearer, Object.fromEntries(given));
   const asked = { method, path: `/v1${filled === '/' ? '' : filled}${query.length > 0 ? `?${query.join('&')}` : ''}` };
   if (requestBody === undefined) return { ...asked, headers };
   const bytes = 'application/json' in requestBody.content ? JSON.stringify(parts.body) : validDocument;

@@ -97,7 +97,7 @@ test('an operator proposes a client and other rights for it, cannot approve that
   assert.equal(await page.getByRole('link', { name: 'Approve' }).count(), 0);
   await check(operator);
 
-  await using approver = await signIn('uma');
+  await using approver = await signIn('alex');
   await openSection(approver.page, 'Proposals');
   await check(approver);
   await approver.page.getByRole('link', { name: 'Create a client' }).click();

@@ -99,7 +99,7 @@ test('a proposal needs a right of its operation, a valid input, and a state that
     for (const role of staffRoles) {
       const scope = { support: 'staff:support', caseworker: 'staff:send', approver: 'staff:approve' }[String(role)];
       const own = scope ?? (role === 'operator' ? 'staff:operate' : 'staff:audit');
-      const answer = await propose(site, name, {}, { subject: 'one', roles: [role] });
+      const answer = await propose(site, name, {}, { subject: 'one', roles: [role], service: site.service });
       const isPermitted = proposers.some((one) => one === own);
       assert.deepEqual(
         problemOf(answer),
@@ -148,7 +148,11 @@ test('a citizen lock is lifted by the approval, and the citizen sees the event w
   const locked = await site.request(citizen, 'POST', '/v1/register-lock', { locked: true });
   assert.ok(locked.status < 300, JSON.stringify(locked.json));
   const input = { citizenId: 'demo-mary', messageToCitizen: 'You asked for it by letter.' };
-  const proposed = await propose(site, 'liftCitizenLock', input, { subject: 'sam', roles: ['support'] });
+  const proposed = await propose(site, 'liftCitizenLock', input, {
+    subject: 'sam',
+    roles: ['support'],
+    service: site.service,
+  });
   assert.equal(proposed.status, 202, JSON.stringify(proposed.json));
   assert.equal((await decide(site, proposed.json['id'], 'approve')).status, 200);
   await waitUntilSigned(site.server);

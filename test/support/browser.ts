@@ -117,14 +117,27 @@ function collectPageErrors(page: Page, origin: string): readonly string[] {
 
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
+/** The rules whose result depends on colours or on the width of the window. */
+const axeRulesOfLooks = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
+
+/** The rules to check: all, those whose result depends on the look of a page, or all but the contrast of colours, the slowest. */
+export type AxeRules = 'all' | 'looks' | 'all but contrast';
+
+const axeOptions: Readonly<Record<AxeRules, axe.RunOptions>> = {
+  all: { runOnly: axeTags },
+  looks: { runOnly: axeRulesOfLooks },
+  'all but contrast': { runOnly: axeTags, rules: { 'color-contrast': { enabled: false } } },
+};
+
 /**
  * The violations that axe finds of WCAG 2.0 to 2.2 A and AA and of its best practices. One line for each element: rule,
  * selector, advice. The debugger protocol injects axe, which the content security policy of the page does not block, so the
  * policy stays in force. The page must be opened with scripts on.
  */
-export async function accessibilityViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const options = JSON.stringify({ runOnly: axeTags, resultTypes: ['violations'] });
+export async function accessibilityViolations(page: Page, rules: AxeRules = 'all'): Promise<string[]> {
+  const isMissing = await page.evaluate<boolean>(`typeof axe === 'undefined'`);
+  if (isMissing) await page.evaluate(axe.source);
+  const options = JSON.stringify({ ...axeOptions[rules], resultTypes: ['violations'] });
   const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, ${options})`);
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target }) => `${id}: ${target.flat().join(' ')}: ${help}`),

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { formOwnerField } from '../../src/web/form-owner.ts';
 import { createHttpClient, type HttpResponse } from './http-client.ts';
 
 /** A simple browser with cookies and redirects. It runs no scripts and loads no resources. */
@@ -6,17 +7,22 @@ export type CookieBrowser = {
   /** The present cookies by name; a test may change them. */
   readonly cookies: Map<string, string>;
   get(url: string, headers?: OutgoingHttpHeaders): Promise<HttpResponse>;
-  /** Sends a form; without a form, an empty body without a content type. */
+  /**
+   * Sends a form; without a form, an empty body without a content type. A form that does not name its citizen gets the hidden field of
+   * the last page that had one.
+   */
   post(url: string, headers?: OutgoingHttpHeaders, form?: URLSearchParams): Promise<HttpResponse>;
   /** Like `get`, but follows up to ten redirects; returns the last response with its address. */
   follow(url: string, headers?: OutgoingHttpHeaders): Promise<HttpResponse & { readonly url: string }>;
 };
 
+const ownerTag = `name="${formOwnerField}"`;
 const formContentType = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** A new browser without cookies. Like real browsers, it sends the cookies of a host to all ports of that host. */
 export function openCookieBrowser(baseUrl: string): CookieBrowser {
   const cookies = new Map<string, string>();
+  let formOwner = '';
 
   async function send(method: string, url: string, headers: OutgoingHttpHeaders, body = ''): Promise<HttpResponse> {
     const { origin, pathname, search } = new URL(url, baseUrl);
@@ -28,6 +34,7 @@ export function openCookieBrowser(baseUrl: string): CookieBrowser {
       if (/; Max-Age=0|expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(name);
       else cookies.set(name, value);
     }
+    formOwner = readHtmlForm(answer.body.toString('utf8'), ownerTag).get(formOwnerField) ?? formOwner;
     return answer;
   }
 
@@ -47,9 +54,13 @@ export function openCookieBrowser(baseUrl: string): CookieBrowser {
     post: (url, headers = {}, form = undefined) =>
       form === undefined
         ? send('POST', url, headers)
-        : send('POST', url, { ...formContentType, ...headers }, form.toString()),
+        : send('POST', url, { ...formContentType, ...headers }, withOwner(form, formOwner).toString()),
     follow,
   };
+}
+
+function withOwner(form: URLSearchParams, owner: string): URLSearchParams {
+  return form.has(formOwnerField) ? form : new URLSearchParams([...form, [formOwnerField, owner]]);
 }
 
 /** Signs in as that citizen at the issuer of the demo, and returns the page that was first requested. */

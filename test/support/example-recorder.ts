@@ -48,7 +48,7 @@ export function createExampleRecorder(
   };
 }
 
-/** Who performs an example: proposals are decided by another person than the one who makes them. */
+/** The caller who performs an example. Proposals are decided by another person than the one who makes them. */
 function callerOf({ scope, callers }: (typeof operations)[number]): 'client' | 'citizen' | 'staff' | 'approver' {
   if (scope === 'staff:approve') return 'approver';
   if (callers.includes('staff')) return 'staff';

@@ -41,14 +41,14 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   const recorder = createExampleRecorder(home, { client, citizen, staff, approver });
   await recordVerifications(home, recorder);
   const document = await recordDocuments(citizensClient, recorder);
-  await recordNotifications(recorder, document);
   await recordBatches(recorder);
+  await recordNotifications(recorder, document);
   await recordTemplates(recorder);
   await recordWebhooks(recorder);
   await recordWebhookCalls(scope, recorder);
   await recordCitizen(home, recorder);
   await recorder.record('readClient');
-  await recordStaff(recorder);
+  await recordStaff(home, recorder);
   await recorder.record('listEndpoints');
   return recorder.examples;
 }
@@ -103,6 +103,8 @@ async function recordBatches({ record, send }: ExampleRecorder): Promise<void> {
   await waitUntil(() => isIn('ready'));
   await record('startNotificationBatch', { params });
   await waitUntil(() => isIn('done'));
+  const delivered = async () => JSON.stringify((await send('readNotificationBatch', { params }))['notifications']);
+  await waitUntil(async () => (await delivered()) === '{"delivered":1}');
   await record('readNotificationBatch', { params });
   await record('listBatchRows', { params });
   await record('readBatchResults', { params, query: { state: 'refused' } });
@@ -137,7 +139,7 @@ async function recordWebhookCalls(scope: CleanupScope, { record, send }: Example
   const { id } = await send('createWebhook', { body: { url } });
   const params = { id: String(id) };
   await record('testWebhook', { params, body: { type: 'notification.delivery-ended' } });
-  await send('sendNotification', { body: message });
+  await send('sendNotification', { body: { ...message, citizenId: 'demo-layla' } });
   const hasEnded = (call: unknown) => Object(call)['state'] === 'done';
   await waitUntil(async () => {
     const { items } = await send('listWebhookCalls', { params, query: { limit: 1 } });
@@ -171,7 +173,7 @@ async function recordCitizen(home: ServerFixture, { record }: ExampleRecorder): 
   await record('changeOwnLock', { body: { locked: true } });
 }
 
-async function recordStaff({ record, send }: ExampleRecorder): Promise<void> {
+async function recordStaff(home: ServerFixture, { record, send }: ExampleRecorder): Promise<void> {
   const act = { reason: 'not-delivered', reference: 'CASE-4711' };
   await record('readStaffMember');
   const { id } = await send('sendNotification', { body: { ...message, citizenId: 'demo-lukasz' } });
@@ -191,6 +193,7 @@ async function recordStaff({ record, send }: ExampleRecorder): Promise<void> {
   await record('approveProposal', { params: { id: String(proposal) }, body: {} });
   await record('readProposal', { params: { id: String(proposal) } });
   await record('listProposals', { query: { status: 'refused' } });
+  await waitUntilSigned(home);
   await record('readStaffLog', { query: { operation: 'lookUpCitizen' } });
   await record('readAttention');
   const reason = 'The mail server rejects all messages.';

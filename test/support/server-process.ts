@@ -297,7 +297,7 @@ function startWatcher(): ChildProcess {
 type StoredServer = Pick<ServerFixture, 'dataDir' | 'databaseUrl'>;
 
 /** Waits until a condition holds in the database of a running server. */
-async function waitForStored(
+export async function waitForStored(
   { dataDir, databaseUrl }: StoredServer,
   condition: (read: Read) => Promise<boolean>,
 ): Promise<void> {

@@ -108,7 +108,7 @@ function staffSecurityScheme(): Record<string, unknown> {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'JWT access tokens of STAFF_ISSUER for STAFF_CLIENT_ID, which name a member of staff. The roles in the token give the scopes (STAFF_ROLES). Tokens of clients and citizens never have these scopes.',
+      'JWT access tokens of STAFF_ISSUER for STAFF_CLIENT_ID, which name a member of staff. The roles in the token give the scopes (STAFF_ROLES). Tokens of clients and citizens never have these scopes. The server accepts only its own algorithms, type, issuers and audience (RFC8725).',
   };
 }
 

@@ -1,6 +1,7 @@
 /** Example values of the OpenAPI document by member name; `group.name` applies to the operations of one group. */
 export const memberExamples: Readonly<Record<string, string | number | boolean>> = {
   after: '42',
+  types: 'notification.opened,notification.undeliverable',
   attempt: 1,
   attempts: 1,
   bulkProcessing: false,

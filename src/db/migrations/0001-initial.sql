@@ -374,6 +374,8 @@ create table register_import (
   updated_at bigint not null check (updated_at between 0 and 9007199254740991)
 );
 
+create index register_import_unfinished on register_import (updated_at) where finished = false;
+
 -- JSON counts of the most frequent values of a claim in the register. They can be counted again at any time.
 create table register_frequency (
   claim text not null primary key,
@@ -596,7 +598,8 @@ create table notification_batch (
 create unique index notification_batch_by_key on notification_batch (client_id, idempotency_key)
   where idempotency_key is not null;
 create index notification_batch_of_client on notification_batch (client_id, id);
-create index notification_batch_open on notification_batch (client_id, id) where ended_at is null;
+create index notification_batch_open on notification_batch (client_id) where ended_at is null;
+create index notification_batch_waiting on notification_batch (state, created_at) where ended_at is null;
 create index notification_batch_kept on notification_batch (created_at) where wrapped_key is not null;
 
 -- The rows of an upload, sealed under the key of the batch. first_row: the number of the first of them, from 1.
@@ -830,6 +833,8 @@ create index document_scan_due on document (scan_due_at, id) where scan_due_at i
 -- Without erased and withdrawn documents, which are not scanned again.
 create index document_to_rescan on document (coalesce(scanned_at, 0), id)
   where scan_due_at is null and status in ('available', 'quarantined');
+-- The few documents that the staff pages count.
+create index document_quarantined on document (status, scan_verdict) where status = 'quarantined';
 create index document_to_erase on document (erasure_due_at, id) where erasure_due_at is not null;
 -- The documents that an event erased: their issuers may read its receipt.
 create index document_of_erasure on document (erasure_event) where erasure_event is not null;

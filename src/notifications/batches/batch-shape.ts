@@ -47,12 +47,15 @@ export const batchSummaryShape = Type.Object(summaryProperties, {
   additionalProperties: false,
 });
 
+const countSchema = (status: NotificationStatus) =>
+  Type.Optional(Type.Integer({ description: `The number of notifications in the status ${status}. Absent for none.` }));
+
 /** The schema of a batch with the statuses of its notifications. */
 export const batchShape = Type.Object(
   {
     ...summaryProperties,
     notifications: Type.Object(
-      Object.fromEntries(notificationStatuses.map((status) => [status, Type.Optional(Type.Integer())])),
+      Object.fromEntries(notificationStatuses.map((status) => [status, countSchema(status)])),
       {
         $id: 'BatchNotifications',
         additionalProperties: false,

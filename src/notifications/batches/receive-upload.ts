@@ -9,7 +9,9 @@ import { type Piece, type PieceKey, sealPiece, type UploadedRow } from './sealed
 import { UploadRefused } from './upload-refused.ts';
 
 /** A piece has at most this many rows: one unit checks or sends them. Each unit delays other writes by some milliseconds. */
-export const rowsPerPiece = 100;
+const rowsPerPiece = 50;
+/** The number of pieces that wait for the database while the next ones are read. */
+const maxStoring = 4;
 /** A piece with longer rows has fewer of them. In characters of JSON. */
 const charactersPerPiece = 131_072;
 
@@ -45,8 +47,8 @@ class UploadConflict extends Error {
 }
 
 /**
- * Receives an upload and stores its rows in sealed pieces. A repeated upload skips the pieces that are stored. At most one piece
- * waits for the database while the next one is read. A refused file is read to its end, so that the refusal reaches the client.
+ * Receives an upload and stores its rows in sealed pieces. A repeated upload skips the pieces that are stored. A few pieces
+ * wait for the database while the next ones are read. A refused file is read to its end, so that the refusal reaches the client.
  */
 export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpload | UploadEnd> {
   const hash = createHash('sha256');
@@ -125,17 +127,24 @@ function createPieceStore(upload: IncomingUpload) {
   let rows: UploadedRow[] = [];
   let characters = 0;
   let firstRow = 1;
-  let storing: Promise<void> = Promise.resolve();
+  const storing = new Set<Promise<void>>();
+  const faults: unknown[] = [];
+
+  function throwFault(): void {
+    if (faults.length > 0) throw faults[0];
+  }
 
   async function store(): Promise<void> {
     const piece = { firstRow, rows };
     firstRow += rows.length;
     rows = [];
     characters = 0;
-    await storing;
-    storing = storePiece(upload, piece);
-    // It is awaited before the next piece. Until then a rejection must not count as unhandled.
-    storing.catch(() => undefined);
+    if (storing.size === maxStoring) await Promise.race(storing);
+    throwFault();
+    const task = storePiece(upload, piece)
+      .catch((fault: unknown) => void faults.push(fault))
+      .finally(() => storing.delete(task));
+    storing.add(task);
   }
 
   return {
@@ -153,7 +162,8 @@ function createPieceStore(upload: IncomingUpload) {
     /** Stores the last piece, and returns the number of rows. */
     end: async (): Promise<number> => {
       if (rows.length > 0) await store();
-      await storing;
+      await Promise.all(storing);
+      throwFault();
       const { continues, read, pieceKey } = upload;
       // The interrupted upload had more rows.
       if (continues && (await findPieceFrom(read, pieceKey.batch, firstRow)) !== undefined)

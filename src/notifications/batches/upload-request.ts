@@ -10,7 +10,7 @@ export const batchQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        pattern: '^[^\\p{Cc}]+$',
+        pattern: '^[^\\x00-\\x1f\\x7f]+$',
         description: 'Your name for the batch, in one line. It must not contain personal data.',
       }),
     ),

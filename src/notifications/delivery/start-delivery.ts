@@ -65,6 +65,9 @@ const preparedPerTick = 4;
  * delays urgent ones, because they share the processor and the commits.
  */
 const extraJobsWhileUrgent = 2;
+/** While rows of a batch are accepted, few of them are delivered: both share the processor and the commits. */
+const widthWhileAccepting = { concurrency: 2, batch: 2 };
+const acceptingForMs = 1_000;
 /** One in this many slots of a channel is reserved for urgent messages. */
 const slotsPerReserved = 10;
 /** While urgent messages come, the other worker writes this many units at once: an urgent unit waits for the running commit. */
@@ -167,6 +170,7 @@ function startQueueWorker<J>(context: DeliveryContext, queue: JobQueue<J>, width
 function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
   const tickScheduler = createTickScheduler(preparedPerTick);
   const urgentPriority = createUrgentPriority(context.clock);
+  const isAcceptingBatch = observeBatches(context);
   const bulkContext = throttledWhileUrgent(context, urgentPriority);
   return (name: ChannelName) => {
     const channel = context.channels[name];
@@ -190,12 +194,25 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
       batch: jobsPerClaim,
       reducedLimits: () => (urgentPriority.isActive() ? reducedWidth : undefined),
     };
+    const ofBatches: WorkerWidth = {
+      ...bulk,
+      reducedLimits: () => (isAcceptingBatch() ? widthWhileAccepting : bulk.reducedLimits?.()),
+    };
     return [
       { queue: queueName(name, 0), worker: startQueueWorker(context, queue(0), urgent) },
       { queue: queueName(name, 1), worker: startQueueWorker(context, queue(1), bulk) },
-      { queue: queueName(name, 2), worker: startQueueWorker(context, queue(2), bulk) },
+      { queue: queueName(name, 2), worker: startQueueWorker(context, queue(2), ofBatches) },
     ];
   };
+}
+
+/** Whether this process has accepted rows of a batch within the last second. */
+function observeBatches({ onCommitted, clock }: DeliveryContext): () => boolean {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  onCommitted(['notification.accepted'], (_events, queues) => {
+    if (channelNames.some((name) => queues?.has(queueName(name, 2)) === true)) lastAt = clock.now();
+  });
+  return () => Math.abs(clock.now() - lastAt) < acceptingForMs;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Read, Row, SqlValue, Statement } from '../../db/database.ts';
+import type { Read, Row, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
 import { enumField, idField, integerField, integerOrNull, textField, textOrNull } from '../../db/row-fields.ts';
 import type { EventId, WebhookId } from '../../kernel/id.ts';
@@ -108,17 +108,18 @@ export function completeCall(
   { webhook, event, attempts }: WebhookJob,
   { status, runAt, made }: CallCompletion,
 ): Statement {
-  const changes = ['status = $1', 'run_at = $2'];
-  const args: SqlValue[] = [status, runAt];
-  if (made !== undefined) {
-    changes.push('answer = $6', 'outcome = $7', 'started_at = $8', 'duration_ms = $9');
-    // A clock that was set back in between must not make the duration negative.
-    args.push(made.answer, made.outcome, made.startedAt, Math.max(0, made.durationMs));
-  }
+  if (made === undefined)
+    return {
+      sql: `update webhook_call set status = $1, run_at = $2
+        where webhook_id = $3 and event_id = $4 and attempts = $5 and coalesce(status, '') = 'queued' returning event_id`,
+      args: [status, runAt, webhook, event, attempts],
+    };
+  // A clock that was set back in between must not make the duration negative.
+  const durationMs = Math.max(0, made.durationMs);
   return {
-    sql: `update webhook_call set ${changes.join(', ')}
+    sql: `update webhook_call set status = $1, run_at = $2, answer = $6, outcome = $7, started_at = $8, duration_ms = $9
       where webhook_id = $3 and event_id = $4 and attempts = $5 and coalesce(status, '') = 'queued' returning event_id`,
-    args: [...args.slice(0, 2), webhook, event, attempts, ...args.slice(2)],
+    args: [status, runAt, webhook, event, attempts, made.answer, made.outcome, made.startedAt, durationMs],
   };
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { liftCitizenLock } from '../../identity/lift-citizen-lock.ts';
 import { findCitizenLock } from '../../identity/register/citizen-lock-store.ts';
 import { maxCitizenIdLength } from '../../kernel/id.ts';
-import { singleLinePattern } from '../../kernel/single-line-text.ts';
+import { singleLineSchemaPattern } from '../../kernel/single-line-text.ts';
 import { defineProposable } from './proposable-operation.ts';
 
 const noLock = 'The citizen has not locked their record.';
@@ -18,7 +18,7 @@ export const proposableUnlock = defineProposable({
       messageToCitizen: Type.String({
         minLength: 1,
         maxLength: 200,
-        pattern: singleLinePattern.source,
+        pattern: singleLineSchemaPattern,
         description: 'The reason, which the message to the citizen contains.',
       }),
     },

@@ -72,8 +72,8 @@ function parseAuditQuery({ request }: StaffVisit) {
   const [begin, lastDay] = [dayStart(from), dayStart(to)];
   const all = {
     ...texts,
-    from: begin === undefined ? '' : new Date(begin).toISOString(),
-    before: lastDay === undefined ? '' : new Date(lastDay + 86_400_000).toISOString(),
+    createdFrom: begin === undefined ? '' : new Date(begin).toISOString(),
+    createdBefore: lastDay === undefined ? '' : new Date(lastDay + 86_400_000).toISOString(),
   };
   const filter = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   return { choice, filter, wrongDates, after: query.get('after') };
@@ -105,7 +105,7 @@ function filterForm(visit: StaffVisit, choice: AuditChoice, wrongDates: readonly
         <input type="date" id="${name}" name="${name}" value="${choice[name]}"${describedBy} /></p>`;
   };
   const operations = [['', audit.anyOperation] as const, ...Object.entries(operationNames)];
-  const select = { name: 'operation', label: audit.operation, attributes: '', options: operations } as const;
+  const select = { name: 'operation', label: audit.operation, faults: [], options: operations } as const;
   return html`<form class="filters" method="get" action="${staffPaths.audit}">
       ${text('subject', audit.person)}<p>${selectField({ ...select, chosen: choice.operation })}</p>
       ${text('service', audit.service)}${text('event', audit.event)}${date('from')}${date('to')}

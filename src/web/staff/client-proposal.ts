@@ -9,7 +9,7 @@ import { formatMessage } from '../../locales/message-format.ts';
 import { proposeOperation } from '../../staff/propose-operation.ts';
 import { readJson } from '../citizen-operations.ts';
 import { parseForm } from '../form-body.ts';
-import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions, selectField } from '../form-parts.ts';
+import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions, postForm, selectField } from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
 import { isReason, reasonField, redirectTo } from './reasoned-action.ts';
 import type { RegisteredClient } from './registered-client.ts';
@@ -154,16 +154,17 @@ function formPage(visit: StaffVisit, client: RegisteredClient | undefined, form:
   const { fields, faults, refused } = form;
   const backTo = client === undefined ? staffPaths.clients : `${staffPaths.clients}/${client.clientId}`;
   const button = html`<button type="submit">${clients.propose}</button>`;
-  const content = html`${faultSummary(words, faults)}${refused === undefined ? '' : refusedNote(visit, refused)}
-    <p>${clients.proposeText}</p>
-    <form method="post" action="${requestPath(request.url)}" novalidate>
-      ${client === undefined ? newClientFields(visit, form) : ''}
+  const fieldsHtml = html`${client === undefined ? newClientFields(visit, form) : ''}
       ${scopesField(visit, form)}
       ${textField(visit, form, 'purposes', clients.listHint)}
       ${textField(visit, form, 'legalBases', clients.listHint)}
       ${textField(visit, form, 'policy', clients.policyHint)}
       ${reasonField(visit, { reason: fields.reason, faults }, true)}
-      ${formActions(button, words, backTo)}</form>`;
+      ${formActions(button, words, backTo)}`;
+  const content = html`${faultSummary(words, faults)}${refused === undefined ? '' : refusedNote(visit, refused)}
+    <p>${clients.proposeText}</p>
+    ${postForm(layout, { action: requestPath(request.url), content: fieldsHtml })}`;
+
   const title = client === undefined ? clients.create : `${client.name}: ${clients.changeTitle}`;
   const hasFaults = faults.length > 0 || refused !== undefined;
   return renderStaffPage(visit, { title, content, section: 'clients', hasFaults, status: hasFaults ? 400 : 200 });
@@ -181,7 +182,7 @@ function newClientFields(visit: StaffVisit, form: ClientForm): Html {
   const select = {
     name: 'kind',
     label: proposals.members.kind,
-    attributes: '',
+    faults,
     options: kinds,
     chosen: fields.kind,
   } as const;

@@ -5,7 +5,7 @@ import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath } from '../../kernel/request-target.ts';
 import { singleLinePattern } from '../../kernel/single-line-text.ts';
 import { parseForm } from '../form-body.ts';
-import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions } from '../form-parts.ts';
+import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions, postForm } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { renderStaffPage, type StaffSection, type StaffVisit } from './staff-page.ts';
 
@@ -59,9 +59,9 @@ function actionPage(visit: StaffVisit, action: ReasonedAction, { reason, faults 
   const { title, section, text, isSerious, needsReason } = action;
   const style = isSerious ? html` class="warning"` : '';
   const button = html`<button type="submit"${style}>${action.button}</button>`;
+  const fields = html`${reasonField(visit, { reason, faults }, needsReason)}${formActions(button, words, action.backTo)}`;
   const content = html`${faultSummary(words, faults)}<p>${text}</p>
-    <form method="post" action="${requestPath(visit.request.url)}" novalidate>
-      ${reasonField(visit, { reason, faults }, needsReason)}${formActions(button, words, action.backTo)}</form>`;
+    ${postForm(visit.layout, { action: requestPath(visit.request.url), content: fields })}`;
   const hasFaults = faults.length > 0;
   return renderStaffPage(visit, { title, content, section, hasFaults, status: hasFaults ? 400 : 200 });
 }
