@@ -1686,6 +1686,8 @@ export type StaffAttention = {
   ledgerAlarms: string[];
   /** Imports of citizens that did not finish. */
   stoppedImports: StaffAttentionStoppedImportsItem[];
+  /** When the last backup by the command "backup create" began. null: it is not known, such as with PostgreSQL. */
+  lastBackupAt: string | null;
   proposals: StaffAttentionProposals;
 };
 

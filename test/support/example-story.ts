@@ -34,11 +34,14 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   const citizenClaims = { client_id: citizensClient, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
   const citizen = await issuer.sign({ ...citizenClaims, aud: `${home.url}/v1` });
   const ofStaff = { client_id: 'staff-pages', aud: `${home.url}/v1` };
-  const roles = ['support', 'operator', 'auditor'];
-  const staff = await staffIssuer.sign({ ...ofStaff, sub: 'sam', name: 'Sam Support', roles });
+  const service = home.readDemoFile().clients[0]?.clientId;
+  const ofService = { ...ofStaff, client: service };
+  const support = await staffIssuer.sign({ ...ofService, sub: 'sam', name: 'Sam Support', roles: ['support'] });
+  const roles = ['operator', 'auditor'];
+  const staff = await staffIssuer.sign({ ...ofStaff, sub: 'olu', name: 'Olu Operator', roles });
   const approver = await staffIssuer.sign({ ...ofStaff, sub: 'alex', name: 'Alex Approver', roles: ['approver'] });
   const client = await home.fetchAccessToken();
-  const recorder = createExampleRecorder(home, { client, citizen, staff, approver });
+  const recorder = createExampleRecorder(home, { client, citizen, support, staff, approver });
   await recordVerifications(home, recorder);
   const document = await recordDocuments(citizensClient, recorder);
   await recordBatches(recorder);
