@@ -9,7 +9,15 @@ import { formatMessage } from '../../locales/message-format.ts';
 import { proposeOperation } from '../../staff/propose-operation.ts';
 import { readJson } from '../citizen-operations.ts';
 import { parseForm } from '../form-body.ts';
-import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions, postForm, selectField } from '../form-parts.ts';
+import {
+  type FieldFault,
+  faultSummary,
+  faultText,
+  fieldAttributes,
+  formActions,
+  postForm,
+  selectField,
+} from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
 import { isReason, reasonField, redirectTo } from './reasoned-action.ts';
 import type { RegisteredClient } from './registered-client.ts';
