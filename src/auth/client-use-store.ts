@@ -43,15 +43,15 @@ export function deleteOldClientUse(now: number): Statement {
 /** The days from `fromDay` to `untilDay`, both included; of one client, or of all. */
 type UsePeriod = { readonly fromDay: number; readonly untilDay: number; readonly clientId?: string };
 
-/** The requests of each client since a day, and the last day with a request (days since 1970, UTC). */
+/** The requests of each client in a period, and the last day with a request (days since 1970, UTC). */
 export async function findLastUse(
   read: Read,
-  fromDay: number,
+  { fromDay, untilDay }: Omit<UsePeriod, 'clientId'>,
 ): Promise<ReadonlyMap<string, { readonly lastDay: number; readonly requests: number }>> {
   const rows = await read(
     `select client_id, max(day) as last_day, cast(sum(requests) as bigint) as requests from client_use
-      where day >= $1 group by client_id`,
-    [fromDay],
+      where day >= $1 and day <= $2 group by client_id`,
+    [fromDay, untilDay],
   );
   return new Map(
     rows.map((row) => [

@@ -50,7 +50,8 @@ export const listClients = defineOperation({
   run: async ({ read, ports, caller, now }: OperationCall<Record<never, never>, StaffPorts>) => {
     const { service } = staffOf(caller);
     await ports.storeUse();
-    const used = await findLastUse(read, useDayOf(now) - (usageDays - 1));
+    const today = useDayOf(now);
+    const used = await findLastUse(read, { fromDay: today - (usageDays - 1), untilDay: today });
     const clients = await allClients(read);
     const items = clients
       .filter(({ clientId }) => service === null || clientId === service)
