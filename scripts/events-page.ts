@@ -85,6 +85,7 @@ const systemEvents: Readonly<Record<SystemEvent['type'], string>> = {
   'webhook.changed': 'A webhook was created, removed or changed.',
   'template.changed': 'A template was created or removed.',
   'notification-batch.changed': 'A batch of notifications got another state, or its uploaded file was deleted.',
+  'channel.changed': 'Staff paused a delivery channel, or ended the pause.',
   'staff.searched': 'Staff searched for a citizen and found nobody.',
   'staff.log-read': 'Staff read the staff log.',
   'staff.proposed': 'Staff proposed an operation that another person must approve.',

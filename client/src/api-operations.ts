@@ -75,4 +75,10 @@ export const operations = {
   createServiceTemplate: { method: 'POST', path: '/v1/staff/templates' },
   readServiceTemplate: { method: 'GET', path: '/v1/staff/templates/{id}' },
   removeServiceTemplate: { method: 'DELETE', path: '/v1/staff/templates/{id}' },
+  listClients: { method: 'GET', path: '/v1/staff/clients' },
+  readRegisteredClient: { method: 'GET', path: '/v1/staff/clients/{id}' },
+  disableClient: { method: 'POST', path: '/v1/staff/clients/{id}/disable' },
+  listQueues: { method: 'GET', path: '/v1/staff/queues' },
+  pauseChannel: { method: 'POST', path: '/v1/staff/queues/{channel}/pause' },
+  resumeChannel: { method: 'POST', path: '/v1/staff/queues/{channel}/resume' },
 } as const;

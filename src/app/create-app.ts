@@ -112,8 +112,10 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     limitReachedNotice: notifications.notices.limitReached,
     lockChangeNotice: notifications.notices.lockChanged,
   });
+  const clientUse = clientUsePorts(options, useCounter, notifications);
   const audit = createAudit({
     ...context,
+    ...clientUse,
     ledger,
     endpoints: describeEndpoints(operations),
     isErasureOf: documents.isErasureOf,
@@ -122,17 +124,19 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     ownDocumentOf: documents.ownDocumentOf,
     ownMessageOf: notifications.ownMessageOf,
     purposeTextOf: notifications.purposeTextOf,
-    storeUse: useCounter.flush,
-    remainingQuota: options.transport.quotas.remaining,
-    webhookCountOf: notifications.webhookCountOf,
   });
-  const staff = createStaffSlice(context, options, notifications);
+  const staff = createStaffSlice(context, options, { notifications, clientUse });
   return { documents, notifications, identity, audit, staff };
 }
 
-function createStaffSlice(context: AppContext, { auth, ledger }: CreateAppOptions, notifications: NotificationsSlice) {
+function createStaffSlice(
+  context: AppContext,
+  { auth, ledger }: CreateAppOptions,
+  { notifications, clientUse }: StaffParts,
+) {
   return createStaff({
     ...context,
+    ...clientUse,
     ledger,
     registeredContactOf: createContactDetails(context.register, context.settings),
     organisationOf: notifications.organisationOf,
@@ -145,6 +149,20 @@ function createStaffSlice(context: AppContext, { auth, ledger }: CreateAppOption
       return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);
     },
   });
+}
+
+type StaffParts = {
+  readonly notifications: NotificationsSlice;
+  readonly clientUse: ReturnType<typeof clientUsePorts>;
+};
+
+/** The functions of a slice that shows what clients have used. */
+function clientUsePorts(
+  { transport }: Pick<CreateAppOptions, 'transport'>,
+  { flush }: UseCounter,
+  { webhookCountOf }: Pick<Awaited<ReturnType<typeof createNotifications>>, 'webhookCountOf'>,
+) {
+  return { storeUse: flush, remainingQuota: transport.quotas.remaining, webhookCountOf };
 }
 
 type ServerParts = Awaited<ReturnType<typeof createSlices>> & {

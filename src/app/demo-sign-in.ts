@@ -106,7 +106,7 @@ function demoStaff({ db }: AppContext): readonly DemoPerson[] {
     ['sam', 'Sam Support', 'support', 'Helps citizens: finds their messages.'],
     ['chris', 'Chris Caseworker', 'caseworker', 'Sends messages.'],
     ['alex', 'Alex Approver', 'approver', 'Approves what other people propose.'],
-    ['olu', 'Olu Operator', 'operator', 'Sees what needs attention.'],
+    ['olu', 'Olu Operator', 'operator', 'Sees what needs attention, and manages clients and channels.'],
     ['ada', 'Ada Auditor', 'auditor', 'Reads what staff did.'],
   ] as const;
   const inService: readonly string[] = ['support', 'caseworker'];

@@ -56,10 +56,14 @@ import { statePreferences } from '../notifications/state-preferences.ts';
 import { testWebhook } from '../notifications/test-webhook.ts';
 import { createServiceTemplate } from '../staff/create-service-template.ts';
 import { approveProposal, refuseProposal } from '../staff/decide-proposal.ts';
+import { disableClient } from '../staff/disable-client.ts';
+import { listClients } from '../staff/list-clients.ts';
 import { listProposals } from '../staff/list-proposals.ts';
 import { listServiceTemplates } from '../staff/list-service-templates.ts';
 import { lookUpCitizen } from '../staff/look-up-citizen.ts';
 import { previewServiceNotification } from '../staff/preview-service-notification.ts';
+import { listQueues } from '../staff/list-queues.ts';
+import { pauseChannel } from '../staff/pause-channel.ts';
 import { proposeOperation } from '../staff/propose-operation.ts';
 import { readAttention } from '../staff/read-attention.ts';
 import { readLookUp } from '../staff/read-look-up.ts';
@@ -69,6 +73,8 @@ import { readStaffLog } from '../staff/read-staff-log.ts';
 import { readStaffMember } from '../staff/read-staff-member.ts';
 import { recordReturnedNotificationLetter } from '../staff/record-returned-letter.ts';
 import { removeServiceTemplate } from '../staff/remove-service-template.ts';
+import { readRegisteredClient } from '../staff/read-registered-client.ts';
+import { resumeChannel } from '../staff/resume-channel.ts';
 import { sendNotificationByLetter } from '../staff/send-by-letter.ts';
 import { sendServiceNotification } from '../staff/send-service-notification.ts';
 
@@ -147,4 +153,10 @@ export const operations: readonly ListedOperation[] = [
   readServiceTemplate,
   createServiceTemplate,
   removeServiceTemplate,
+  listClients,
+  readRegisteredClient,
+  disableClient,
+  listQueues,
+  pauseChannel,
+  resumeChannel,
 ];

@@ -42,7 +42,8 @@ const credentialShape = Type.Object(
   { $id: 'ClientCredential', description: 'A credential of the client, without secret parts.' },
 );
 
-const clientShape = Type.Object(
+/** A client on the wire. */
+export const clientShape = Type.Object(
   {
     clientId: Type.String(),
     name: Type.String({ description: 'The name that citizens read as the sender of messages and user of their data.' }),
@@ -119,34 +120,41 @@ export const readClient = defineOperation({
   refusals: [],
   citizenData: false,
   run: async (call: OperationCall<typeof request, ClientPorts>) => {
-    const { caller, read, now, ports } = call;
+    const { caller, read } = call;
     const client = await findClient(read, caller.clientId);
     // It was disabled after the token was checked.
     if (client === undefined) return { refusal: invalidAccessToken(caller.scheme) };
-    await ports.storeUse();
-    const today = useDayOf(now);
-    const from = today - (usageDays - 1);
-    const used = await findClientUse(read, { fromDay: from, untilDay: today, clientId: client.clientId });
-    const counts = used.map(({ operation, outcome, requests }) => ({ operation, outcome, requests }));
-    const { clientId, name, kind, scopes, binding, credential, quota } = client;
-    const json = {
-      clientId,
-      name,
-      kind,
-      scopes: [...scopes],
-      binding,
-      purposes: client.purposes === undefined ? null : [...client.purposes],
-      legalBases: client.legalBases === undefined ? null : [...client.legalBases],
-      createdAt: formatInstant(client.createdAt),
-      quotas: scopes.map((scope) => ({ scope, ...quota, remaining: ports.remainingQuota({ clientId, quota }, scope) })),
-      usage: { from: formatInstant(from * dayMs).slice(0, 10), counts },
-      jwksUri: credential.by === 'jwks-uri' ? credential.jwksUri : null,
-      credentials: shownCredentials(client, await findCredentialTimes(read, clientId)),
-      webhooks: await ports.webhookCountOf(clientId),
-    };
-    return { plain: { status: 200, json } };
+    return { plain: { status: 200, json: await describeClient(client, call) } };
   },
 });
+
+/** The JSON of `clientShape`: the stored client, and what it did in the last days. */
+export async function describeClient(
+  client: Client,
+  { read, now, ports }: Pick<OperationCall<typeof request, ClientPorts>, 'read' | 'now' | 'ports'>,
+) {
+  await ports.storeUse();
+  const today = useDayOf(now);
+  const from = today - (usageDays - 1);
+  const used = await findClientUse(read, { fromDay: from, untilDay: today, clientId: client.clientId });
+  const counts = used.map(({ operation, outcome, requests }) => ({ operation, outcome, requests }));
+  const { clientId, name, kind, scopes, binding, credential, quota } = client;
+  return {
+    clientId,
+    name,
+    kind,
+    scopes: [...scopes],
+    binding,
+    purposes: client.purposes === undefined ? null : [...client.purposes],
+    legalBases: client.legalBases === undefined ? null : [...client.legalBases],
+    createdAt: formatInstant(client.createdAt),
+    quotas: scopes.map((scope) => ({ scope, ...quota, remaining: ports.remainingQuota({ clientId, quota }, scope) })),
+    usage: { from: formatInstant(from * dayMs).slice(0, 10), counts },
+    jwksUri: credential.by === 'jwks-uri' ? credential.jwksUri : null,
+    credentials: shownCredentials(client, await findCredentialTimes(read, clientId)),
+    webhooks: await ports.webhookCountOf(clientId),
+  };
+}
 
 function shownCredentials(client: Client, times: ReadonlyMap<string, CredentialTimes>) {
   const instant = (ms: number | undefined) => (ms === undefined ? null : formatInstant(ms));

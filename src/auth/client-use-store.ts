@@ -43,6 +43,24 @@ export function deleteOldClientUse(now: number): Statement {
 /** The days from `fromDay` to `untilDay`, both included; of one client, or of all. */
 type UsePeriod = { readonly fromDay: number; readonly untilDay: number; readonly clientId?: string };
 
+/** The requests of each client in a period, and the last day with a request (days since 1970, UTC). */
+export async function findLastUse(
+  read: Read,
+  { fromDay, untilDay }: Omit<UsePeriod, 'clientId'>,
+): Promise<ReadonlyMap<string, { readonly lastDay: number; readonly requests: number }>> {
+  const rows = await read(
+    `select client_id, max(day) as last_day, cast(sum(requests) as bigint) as requests from client_use
+      where day >= $1 and day <= $2 group by client_id`,
+    [fromDay, untilDay],
+  );
+  return new Map(
+    rows.map((row) => [
+      textField(row, 'client_id'),
+      { lastDay: integerField(row, 'last_day'), requests: integerField(row, 'requests') },
+    ]),
+  );
+}
+
 /** The requests in a period by client, operation and outcome; for `GET /v1/client` and `clients usage --operations`. */
 export async function findClientUse(
   read: Read,

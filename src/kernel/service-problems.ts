@@ -58,6 +58,18 @@ export const serviceProblems = {
     cause: 'The operation is for staff, and the access token is of a client or a citizen.',
     fix: 'Sign in on the staff pages. Only tokens of STAFF_ISSUER for STAFF_CLIENT_ID call this operation.',
   },
+  'affects-all-services': {
+    status: 403,
+    title: 'Operation on all services',
+    cause: 'The operation affects all services, and you belong to one of them.',
+    fix: 'Ask an operator who belongs to no single service.',
+  },
+  'client-not-found': {
+    status: 404,
+    title: 'Client not found',
+    cause: 'There is no client with this id that you may see.',
+    fix: 'List the clients with GET /v1/staff/clients.',
+  },
   'proposal-not-found': {
     status: 404,
     title: 'Proposal not found',

@@ -255,6 +255,8 @@ export type SystemEvent =
       /** The new state of the batch, or that its upload was deleted. */
       readonly change: 'checking' | 'ready' | 'sending' | 'done' | 'refused' | 'cancelled' | 'upload-deleted';
     })
+  /** Staff paused a delivery channel, or ended the pause. */
+  | (EventHead<'channel.changed'> & { readonly channel: string; readonly change: 'paused' | 'resumed' })
   /** Staff searched for a citizen and found nobody, or read the staff log. */
   | (EventHead<'staff.searched'> & { readonly reason: LookUpReason })
   | (EventHead<'staff.log-read'> & { readonly shown: number })

@@ -9,6 +9,8 @@ const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'pl', 'uk', 'tr'
 
 /** Texts that are the same in English and in another language, by key. */
 const sharedKeys: Readonly<Record<string, readonly string[]>> = {
+  nb: ['staffPages.sections.home'],
+  sv: ['staffPages.sections.home'],
   fr: [
     'page.frame.menu',
     'page.nav.messages',
@@ -18,12 +20,28 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
     'page.uses.labels.document',
     'page.uses.labels.message',
   ],
-  es: ['page.forms.errorTitle'],
-  de: ['message.website', 'page.messages.categories.information'],
+  es: ['page.forms.errorTitle', 'staffPages.proposals.no'],
+  de: [
+    'message.website',
+    'page.messages.categories.information',
+    'staffPages.sections.home',
+    'staffPages.sections.clients',
+    'staffPages.proposals.members.clientId',
+    'staffPages.proposals.members.name',
+    'staffPages.clients.webhooks',
+    'staffPages.audit.name',
+  ],
   pl: ['page.frame.menu'],
   pt: ['page.frame.menu'],
-  it: ['page.frame.menu'],
-  nl: ['message.website', 'page.frame.menu', 'page.frame.privacy', 'page.messages.inbox', 'page.uses.labels.document'],
+  it: ['page.frame.menu', 'staffPages.proposals.no'],
+  nl: [
+    'message.website',
+    'page.frame.menu',
+    'page.frame.privacy',
+    'page.messages.inbox',
+    'page.uses.labels.document',
+    'staffPages.sections.home',
+  ],
 };
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */

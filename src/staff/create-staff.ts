@@ -1,15 +1,21 @@
 import { type BoundOperation, bindOperation, type Operation } from '../api/operation.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { LedgerView } from '../audit/open-ledger.ts';
+import type { ClientPorts } from '../audit/ports.ts';
+import { readLastBackup } from '../db/last-backup.ts';
 import type { Register } from '../identity/register/register.ts';
 import { createContactLookup } from '../notifications/notices.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
 import { serviceOperationsOf } from './act-for-service.ts';
 import { createServiceTemplate } from './create-service-template.ts';
 import { approveProposal, refuseProposal } from './decide-proposal.ts';
+import { disableClient } from './disable-client.ts';
+import { listClients } from './list-clients.ts';
 import { listProposals } from './list-proposals.ts';
 import { listServiceTemplates } from './list-service-templates.ts';
+import { listQueues } from './list-queues.ts';
 import { lookUpCitizen } from './look-up-citizen.ts';
+import { pauseChannel } from './pause-channel.ts';
 import type { StaffPorts } from './ports.ts';
 import { previewServiceNotification } from './preview-service-notification.ts';
 import type { ProposableDeps } from './proposable/proposable-operation.ts';
@@ -22,12 +28,15 @@ import { readStaffLog } from './read-staff-log.ts';
 import { readStaffMember } from './read-staff-member.ts';
 import { recordReturnedNotificationLetter } from './record-returned-letter.ts';
 import { removeServiceTemplate } from './remove-service-template.ts';
+import { readRegisteredClient } from './read-registered-client.ts';
+import { resumeChannel } from './resume-channel.ts';
 import { sendNotificationByLetter } from './send-by-letter.ts';
 import { sendServiceNotification } from './send-service-notification.ts';
 
 /** Dependencies of the staff slice: those of every slice, and functions of other slices and of the app. */
 type StaffDeps = SliceDeps &
-  Omit<ProposableDeps, 'random'> & {
+  Omit<ProposableDeps, 'random'> &
+  ClientPorts & {
     readonly register: Register;
     readonly registeredContactOf: ContactOf;
     readonly organisationOf: StaffPorts['organisationOf'];
@@ -49,6 +58,7 @@ export function createStaff(deps: StaffDeps): Slice {
     serviceOperation: serviceOperationsOf(deps.serviceOperations),
     log: ledger.view,
     watch: ledger.watch,
+    lastBackup: () => readLastBackup(settings.dataDir),
     lookUpsPerHour: settings.staffLookUpsPerHour,
     proposalMs: settings.staffProposalHours * hourMs,
     fourEyes: settings.staffFourEyes === 'on',
@@ -73,6 +83,12 @@ export function createStaff(deps: StaffDeps): Slice {
     readServiceTemplate,
     createServiceTemplate,
     removeServiceTemplate,
+    listClients,
+    readRegisteredClient,
+    disableClient,
+    listQueues,
+    pauseChannel,
+    resumeChannel,
   ];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),

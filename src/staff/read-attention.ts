@@ -3,6 +3,7 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { channelNames } from '../notifications/notification/notification.ts';
 import { instantSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
+import { findPausedChannels } from '../notifications/notification/paused-channel-store.ts';
 import {
   countFailures,
   countOpenProposals,
@@ -47,6 +48,10 @@ const attentionShape = Type.Object(
       }),
       { description: 'Documents that nobody can retrieve because of their scan.' },
     ),
+    pausedChannels: Type.Array(
+      Type.Object({ channel: literalUnion(channelNames), at: instantSchema('Since when it takes no new delivery.') }),
+      { description: 'Channels that staff have paused.' },
+    ),
     ledgerAlarms: Type.Array(Type.String(), { description: 'The alarms of the ledger in this process.' }),
     stoppedImports: Type.Array(
       Type.Object({
@@ -56,6 +61,10 @@ const attentionShape = Type.Object(
       }),
       { description: 'Imports of citizens that did not finish.' },
     ),
+    lastBackupAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description:
+        'When the last backup by the command "backup create" began. null: it is not known, such as with PostgreSQL.',
+    }),
     proposals: Type.Object(
       {
         count,
@@ -79,26 +88,30 @@ export const readAttention = defineOperation({
   callers: ['staff'],
   summary: 'Read what needs attention',
   description:
-    'Returns failures of the last 24 hours by reason and by who must act, failing webhooks, the quarantine, alarms of the ledger, stopped imports and waiting proposals. The age of the last backup is not known here: your backup job reports it.',
+    'Returns failures of the last 24 hours by reason and by who must act, failing webhooks, the quarantine, paused channels, alarms of the ledger, stopped imports, waiting proposals, and the time of the last backup.',
   request: {},
   responses: { 200: { description: 'The list.', schema: attentionShape } },
   refusals: [],
   citizenData: false,
   run: async ({ read, ports, now }: OperationCall<Record<never, never>, StaffPorts>) => {
-    const [failures, webhooks, quarantine, stopped, proposals] = await Promise.all([
+    const [failures, webhooks, quarantine, pauses, stopped, proposals, lastBackup] = await Promise.all([
       countFailures(read, now - dayMs),
       findFailedWebhooks(read),
       countQuarantined(read),
+      findPausedChannels(read),
       findStoppedImports(read, now - importPauseMs),
       countOpenProposals(read, now),
+      ports.lastBackup(),
     ]);
     const { organisationOf, watch } = ports;
     const json = {
       failures,
       webhooks: webhooks.map((one) => ({ ...one, organisation: organisationOf(one.clientId) })),
       quarantine,
+      pausedChannels: pauses.map(({ channel, at }) => ({ channel, at: formatInstant(at) })),
       ledgerAlarms: watch.state().alarms,
       stoppedImports: stopped.map(({ stoppedAt, ...one }) => ({ ...one, stoppedAt: formatInstant(stoppedAt) })),
+      lastBackupAt: lastBackup === undefined ? null : formatInstant(lastBackup),
       proposals: {
         count: proposals.count,
         oldest: proposals.oldest === null ? null : formatInstant(proposals.oldest),

@@ -32,7 +32,7 @@ export async function downloadUses(
 }
 
 /** The download was interrupted by a refusal after its first bytes. The connection is closed, so that the browser does not treat it as complete. */
-class DownloadInterrupted extends Error {
+export class DownloadInterrupted extends Error {
   override readonly name = 'DownloadInterrupted';
 }
 

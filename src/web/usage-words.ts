@@ -62,7 +62,7 @@ function row(key: UseRowKey, label: string, text: string | undefined): UseRow | 
 }
 
 /** The text of that name; undefined if there is none, because another program version may have written the event. */
-function textNamed(texts: object, name: unknown): string | undefined {
+export function textNamed(texts: object, name: unknown): string | undefined {
   return Object.entries(texts).find(([one]) => one === name)?.[1];
 }
 

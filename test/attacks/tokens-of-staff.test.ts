@@ -35,6 +35,12 @@ const permitted: Readonly<Record<string, readonly StaffRole[]>> = {
   readServiceTemplate: ['caseworker'],
   createServiceTemplate: ['caseworker'],
   removeServiceTemplate: ['caseworker'],
+  listClients: ['operator'],
+  readRegisteredClient: ['operator'],
+  disableClient: ['operator'],
+  listQueues: ['operator'],
+  pauseChannel: ['operator'],
+  resumeChannel: ['operator'],
 };
 
 const staffOperations = operations.filter(({ callers }) => callers.includes('staff'));

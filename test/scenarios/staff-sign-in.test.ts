@@ -87,3 +87,19 @@ test('the start page of the demo links to the staff pages', async () => {
   const page = await createHttpClient(server.url)({ path: '/' });
   assert.match(textOf(page), /<a href="\/staff">Staff pages of this demo<\/a>/);
 });
+
+// Attack: a page of another site sends a form of the staff pages with the cookie of a signed-in operator.
+test('a form of another site does not pause a channel, and that of the page pauses it', async () => {
+  const browser = openCookieBrowser(server.url);
+  await signInAs(browser, 'olu');
+  const path = '/staff/queues/letter/pause';
+  const form = new URLSearchParams({ reason: 'A test.' });
+  for (const headers of [
+    { origin: 'https://other.example', 'sec-fetch-site': 'cross-site' },
+    { origin: 'null', 'sec-fetch-site': 'same-site' },
+  ])
+    assert.equal(headingOf(await browser.post(path, headers, form)), 'Sign in to the staff pages');
+  assert.doesNotMatch(textOf(await browser.get('/staff/queues')), /Paused by/);
+  assert.equal((await browser.post(path, { origin: server.url }, form)).status, 303);
+  assert.match(textOf(await browser.get('/staff/queues')), /Paused by/);
+});

@@ -14,13 +14,16 @@ export type ExampleRecorder = {
   readonly record: CallOperation;
 };
 
+/** The callers of the examples. `support` belongs to a service; `staff` operates and audits, and belongs to none. */
+type ExampleCaller = 'client' | 'citizen' | 'support' | 'staff' | 'approver';
+
 /** The bytes of the deposited document. */
 const documentBytes = '%PDF-1.7\n%%EOF\n';
 
 /** Creates a recorder for a running server. */
 export function createExampleRecorder(
   { url }: Pick<ServerFixture, 'url'>,
-  tokens: { readonly client: string; readonly citizen: string; readonly staff: string; readonly approver: string },
+  tokens: Readonly<Record<ExampleCaller, string>>,
 ): ExampleRecorder {
   const examples = new Map<string, RecordedExample>();
   const perform = async (name: string, request: RecordedRequest): Promise<RecordedExample> => {
@@ -49,7 +52,8 @@ export function createExampleRecorder(
 }
 
 /** The caller who performs an example. Proposals are decided by another person than the one who makes them. */
-function callerOf({ scope, callers }: (typeof operations)[number]): 'client' | 'citizen' | 'staff' | 'approver' {
+function callerOf({ scope, callers }: (typeof operations)[number]): ExampleCaller {
+  if (scope === 'staff:support' || scope === 'staff:send') return 'support';
   if (scope === 'staff:approve') return 'approver';
   if (callers.includes('staff')) return 'staff';
   return scope === 'citizen:self' ? 'citizen' : 'client';

@@ -34,12 +34,14 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   const citizenClaims = { client_id: citizensClient, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
   const citizen = await issuer.sign({ ...citizenClaims, aud: `${home.url}/v1` });
   const ofStaff = { client_id: 'staff-pages', aud: `${home.url}/v1` };
-  const roles = ['support', 'caseworker', 'operator', 'auditor'];
   const service = home.readDemoFile().clients[0]?.clientId;
-  const staff = await staffIssuer.sign({ ...ofStaff, sub: 'sam', name: 'Sam Support', roles, client: service });
+  const ofService = { ...ofStaff, client: service };
+  const support = await staffIssuer.sign({ ...ofService, sub: 'sam', name: 'Sam Support', roles: ['support', 'caseworker'] });
+  const roles = ['operator', 'auditor'];
+  const staff = await staffIssuer.sign({ ...ofStaff, sub: 'olu', name: 'Olu Operator', roles });
   const approver = await staffIssuer.sign({ ...ofStaff, sub: 'alex', name: 'Alex Approver', roles: ['approver'] });
   const client = await home.fetchAccessToken();
-  const recorder = createExampleRecorder(home, { client, citizen, staff, approver });
+  const recorder = createExampleRecorder(home, { client, citizen, support, staff, approver });
   await recordVerifications(home, recorder);
   const document = await recordDocuments(citizensClient, recorder);
   await recordBatches(recorder);
@@ -198,6 +200,18 @@ async function recordStaff(home: ServerFixture, { record, send }: ExampleRecorde
   await waitUntilSigned(home);
   await record('readStaffLog', { query: { operation: 'lookUpCitizen' } });
   await record('readAttention');
+  const reason = 'The mail server rejects all messages.';
+  await record('pauseChannel', { params: { channel: 'email' }, body: { reason } });
+  await record('listQueues');
+  await record('resumeChannel', { params: { channel: 'email' }, body: {} });
+  const { items } = await record('listClients');
+  // The schema of the operation states this shape.
+  const found = (items as readonly { readonly clientId: string; readonly requests: number }[]).filter(
+    ({ requests }) => requests === 0,
+  );
+  const unused = { id: found[0]?.clientId ?? '' };
+  await record('readRegisteredClient', { params: unused });
+  await record('disableClient', { params: unused, body: { reason: 'Its key is stolen.' } });
   await recordServiceStaff({ record });
 }
 

@@ -521,6 +521,14 @@ create index delivery_claimed on delivery (locked_by) where status = 'sending';
 -- A delivery report may name a text message only by the id of the gateway.
 create index delivery_of_sms_reference on delivery (provider_ref) where channel = 'sms' and provider_ref is not null;
 
+-- The channels that staff have paused: no process claims a delivery of such a channel. `content` has the reason and the person,
+-- sealed like the staff log.
+create table paused_channel (
+  channel text not null primary key,
+  at bigint not null check (at between 0 and 9007199254740991),
+  content bytea not null
+);
+
 -- Each attempt that reached its provider, with its outcome; written in the transaction of the outcome.
 create table delivery_attempt (
   delivery_id text not null references delivery (id),

@@ -16,7 +16,7 @@ export type QueueMonitor = {
 };
 
 /** Counting stops here, because a larger count costs more than it is worth. */
-const maxQueueCount = 10_000;
+export const maxQueueCount = 10_000;
 
 /** Creates the monitor of the delivery queues and the webhook calls, for metrics. */
 export function createQueueMonitor(read: Read, clock: Clock): QueueMonitor {
@@ -39,7 +39,7 @@ export function createQueueMonitor(read: Read, clock: Clock): QueueMonitor {
  * Counts the due deliveries of a channel. The query jumps from lane to lane in the index, as `findWaitingLanes` does, and
  * stops at `maxQueueCount`. Deliveries that are due later cost nothing.
  */
-async function countDueDeliveries(read: Read, channel: ChannelName, now: number): Promise<QueueState> {
+export async function countDueDeliveries(read: Read, channel: ChannelName, now: number): Promise<QueueState> {
   const [row] = await read(
     `with recursive waiting (priority, lane, before) as (
         select p.priority, (select min(d.lane) from delivery d

@@ -41,8 +41,8 @@ export type AttemptOutcome = (typeof attemptOutcomes)[number];
 export type QueueLane = { readonly name: string; readonly runAt: number };
 
 /**
- * The lanes of a channel with waiting deliveries, sorted by name. The query jumps from lane to lane in the index, so its cost does not
- * depend on the length of a lane.
+ * The lanes of a channel with waiting deliveries, sorted by name; none while staff pause the channel. The query jumps from lane to lane
+ * in the index, so its cost does not depend on the length of a lane.
  */
 export async function findWaitingLanes(
   read: Read,
@@ -58,7 +58,8 @@ export async function findWaitingLanes(
         from waiting w where w.lane is not null)
       select w.lane, (select min(d.run_at) from delivery d
         where d.status = 'queued' and d.channel = $1 and d.priority = $2 and d.lane = w.lane) as run_at
-      from waiting w where w.lane is not null order by w.lane`,
+      from waiting w where w.lane is not null and not exists (select 1 from paused_channel where channel = $1)
+      order by w.lane`,
     [channel, priority],
   );
   return rows.map((row) => ({ name: textField(row, 'lane'), runAt: integerOrNull(row, 'run_at') ?? 0 }));
@@ -90,6 +91,7 @@ function claimDueSql(rowLock: string): string {
   return `with due as materialized (
       select id from delivery
       where status = 'queued' and channel = $2 and priority = $3 and lane = $6 and run_at <= $4
+        and not exists (select 1 from paused_channel where channel = $2)
       order by run_at, id limit $5 ${rowLock})
     update delivery set status = 'sending', attempts = attempts + 1, locked_by = $1, started_at = null
     where id in (select id from due)

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BufferedResponse } from '../../api/buffered-response.ts';
-import type { StaffScope } from '../../auth/caller.ts';
+import { type StaffScope, staffScopes } from '../../auth/caller.ts';
 import { problems } from '../../kernel/problem-catalogue.ts';
-import type { Refusal } from '../../kernel/refusal.ts';
+import { type Refusal, refuse } from '../../kernel/refusal.ts';
 import type { Locale } from '../../locales/locale.ts';
 import type { StaffMemberAnswer } from '../../staff/read-staff-member.ts';
 import { type LayoutPage, type PageLayout, renderLayout } from '../citizen-layout.ts';
@@ -22,6 +22,8 @@ export type StaffVisit = {
   readonly token: string;
   /** Calls an operation with the person's own token (citizen-operations.ts, `readJson`). */
   readonly call: CallOperation;
+  /** The time of the request, in epoch milliseconds. */
+  readonly now: number;
   /** The name of the organisation that owns a client. */
   readonly nameOf: (clientId: string) => string;
   /** A new random key, so that a form has its effect only once. */
@@ -43,12 +45,21 @@ const sections = [
   { name: 'person', path: staffPaths.person, scopes: ['staff:support'] },
   { name: 'send', path: staffPaths.send, scopes: ['staff:send'] },
   { name: 'templates', path: staffPaths.templates, scopes: ['staff:send'] },
+  { name: 'proposals', path: staffPaths.proposals, scopes: staffScopes },
+  { name: 'clients', path: staffPaths.clients, scopes: ['staff:operate'] },
+  { name: 'queues', path: staffPaths.queues, scopes: ['staff:operate'] },
+  { name: 'audit', path: staffPaths.audit, scopes: ['staff:audit'] },
 ] as const satisfies readonly {
   readonly name: string;
   readonly path: string;
   readonly scopes: readonly StaffScope[];
 }[];
 export type StaffSection = (typeof sections)[number]['name'];
+
+/** Shows a page only to people with this right, for forms that call no operation before they are sent. */
+export function withScope(scope: StaffScope, show: StaffPage['show']): StaffPage['show'] {
+  return async (visit) => (visit.member.scopes.includes(scope) ? await show(visit) : refuse('missing-scope'));
+}
 
 /** A staff page with the navigation. */
 export function renderStaffPage(

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { BufferedResponse } from '../../api/buffered-response.ts';
 import type { MountedHandler } from '../../api/page-route.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath } from '../../kernel/request-target.ts';
 import type { Locale } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
@@ -20,6 +21,11 @@ import type { ActiveVisitor, SignInFlow, SignInResult } from '../sign-in-flow.ts
 import type { SiteFrame } from '../site-frame.ts';
 import { lookUpPages } from './look-up-pages.ts';
 import { sendPages } from './send-pages.ts';
+import { attentionSection } from './attention-section.ts';
+import { auditPages } from './audit-pages.ts';
+import { clientsPages } from './clients-pages.ts';
+import { proposalsPages } from './proposals-pages.ts';
+import { queuesPages } from './queues-pages.ts';
 import { staffPaths } from './staff-area.ts';
 import { refusedStaffPage, renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
 import { templatePages } from './template-pages.ts';
@@ -57,6 +63,10 @@ const staffPages: readonly StaffPage[] = [
   ...lookUpPages,
   ...sendPages,
   ...templatePages,
+  ...proposalsPages,
+  ...clientsPages,
+  ...queuesPages,
+  ...auditPages,
 ];
 
 /** The pages of staff. Each page shows the response of an operation to the person's own token. */
@@ -148,7 +158,8 @@ async function showToMember(
   const answer = await readJson<StaffMemberAnswer>({ call, token }, readStaffMember);
   if (!('json' in answer)) return unavailablePage(view);
   const member = answer.json;
-  const minutesLeft = (endsAt - clock.now()) / 60_000;
+  const now = clock.now();
+  const minutesLeft = (endsAt - now) / 60_000;
   const layout = { ...view.layout, person: { name: member.name }, minutesLeft };
   const keptForm = keptForms.find(request, { personId, path: requestPath(request.url) });
   const visit: StaffVisit = {
@@ -159,6 +170,7 @@ async function showToMember(
     member,
     token,
     call,
+    now,
     nameOf,
     createKey,
     keptForm,
@@ -170,11 +182,15 @@ async function showToMember(
   return isDone && 'body' in outcome ? withCookies(outcome, keptForms.clear(request)) : outcome;
 }
 
-async function showHome({ layout, texts, member, nameOf }: StaffVisit): Promise<BufferedResponse> {
+async function showHome(visit: StaffVisit): Promise<BufferedResponse | Refusal> {
+  const { layout, texts, member, nameOf } = visit;
   const { service, scopes } = member;
   const { language } = layout.words;
+  const attention = scopes.includes('staff:operate') ? await attentionSection(visit) : '';
+  if (typeof attention === 'object' && 'slug' in attention) return attention;
   const rights = Object.entries(texts.rights).filter(([scope]) => scopes.some((one) => one === scope));
   const content = html`<p>${service === null ? texts.allServices : formatMessage(language, texts.service, { service: nameOf(service) })}</p>
+    ${attention}
     ${rights.length === 0 ? html`<p>${texts.noRights}</p>` : html`<h2>${texts.rightsTitle}</h2><ul>${rights.map(([, text]) => html`<li>${text}</li>`)}</ul>`}`;
   return renderStaffPage({ layout, texts, member }, { title: texts.site, content, section: 'home' });
 }

@@ -1,0 +1,89 @@
+import type { BufferedResponse } from '../../api/buffered-response.ts';
+import type { ListedOperation } from '../../api/operation.ts';
+import { problems } from '../../kernel/problem-catalogue.ts';
+import type { Refusal } from '../../kernel/refusal.ts';
+import { requestPath } from '../../kernel/request-target.ts';
+import { singleLinePattern } from '../../kernel/single-line-text.ts';
+import { parseForm } from '../form-body.ts';
+import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions, postForm } from '../form-parts.ts';
+import { type Html, html } from '../html.ts';
+import { renderStaffPage, type StaffSection, type StaffVisit } from './staff-page.ts';
+
+/** An action that is asked for on a page of its own, with a reason. */
+export type ReasonedAction = {
+  readonly section: StaffSection;
+  readonly title: string;
+  readonly text: string;
+  readonly button: string;
+  /** Whether the button warns, because the action stops or destroys something. */
+  readonly isSerious: boolean;
+  readonly needsReason: boolean;
+  readonly backTo: string;
+  readonly operation: ListedOperation;
+  readonly params: Readonly<Record<string, string>>;
+  /** The page after success. */
+  readonly doneAt: string;
+};
+
+const maxReasonLength = 500;
+
+/** Asks for the reason, and a POST calls the operation with it. After success it redirects, so that a reload does not repeat the action. */
+export async function handleReasonedAction(
+  visit: StaffVisit,
+  action: ReasonedAction,
+): Promise<BufferedResponse | Refusal> {
+  if (visit.request.method !== 'POST') return actionPage(visit, action, { reason: '', faults: [] });
+  const reason = (await parseForm(visit.request))?.get('reason')?.trim() ?? '';
+  const { texts } = visit;
+  if (!isReason(reason, action.needsReason))
+    return actionPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.reasonFault }] });
+  const json = reason === '' ? {} : { reason };
+  const answer = await visit.call(action.operation, visit.token, { params: action.params, json });
+  if (!('slug' in answer)) return redirectTo(action.doneAt);
+  if (answer.slug === 'affects-all-services')
+    return actionPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.allServices }] });
+  if (problems[answer.slug].status !== 409) return answer;
+  return actionPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.notPossible }] });
+}
+
+/** Whether a reason can be stored: one line, and not empty unless it is optional. */
+export function isReason(reason: string, isNeeded: boolean): boolean {
+  if (reason === '') return !isNeeded;
+  return [...reason].length <= maxReasonLength && singleLinePattern.test(reason);
+}
+
+type ReasonForm = { readonly reason: string; readonly faults: readonly FieldFault[] };
+
+function actionPage(visit: StaffVisit, action: ReasonedAction, { reason, faults }: ReasonForm): BufferedResponse {
+  const { words } = visit.layout;
+  const { title, section, text, isSerious, needsReason } = action;
+  const style = isSerious ? html` class="warning"` : '';
+  const button = html`<button type="submit"${style}>${action.button}</button>`;
+  const fields = html`${reasonField(visit, { reason, faults }, needsReason)}${formActions(button, words, action.backTo)}`;
+  const content = html`${faultSummary(words, faults)}<p>${text}</p>
+    ${postForm(visit.layout, { action: requestPath(visit.request.url), content: fields })}`;
+  const hasFaults = faults.length > 0;
+  return renderStaffPage(visit, { title, content, section, hasFaults, status: hasFaults ? 400 : 200 });
+}
+
+/** The field for a reason. */
+export function reasonField(
+  { texts }: Pick<StaffVisit, 'texts'>,
+  { reason, faults }: ReasonForm,
+  isNeeded: boolean,
+): Html {
+  const { action } = texts;
+  return html`<p><label for="reason">${isNeeded ? action.reason : action.optionalReason}</label>
+      <span class="hint" id="reason-hint">${action.reasonHint}</span>${faultText(faults, 'reason')}
+      <input id="reason" name="reason" value="${reason}" maxlength="${maxReasonLength}" autocomplete="off"${fieldAttributes(faults, 'reason', 'reason-hint')} /></p>`;
+}
+
+/** Redirects after a form. */
+export function redirectTo(location: string): BufferedResponse {
+  return { status: 303, headers: { location }, body: '' };
+}
+
+/** A part of the path of a page, such as an id; 0 is the first one after `/staff`. */
+export function pathPart({ request }: Pick<StaffVisit, 'request'>, index: number): string {
+  return requestPath(request.url).split('/')[index + 2] ?? '';
+}
