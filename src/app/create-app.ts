@@ -132,6 +132,8 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     registeredContactOf: createContactDetails(register, context.settings),
     organisationOf: notifications.organisationOf,
     notifyLockChange: notifications.notices.lockChanged,
+    previewBatch: notifications.previewBatch,
+    clientOperations: [...notifications.operations, ...audit.operations],
     eraseCitizen: async (citizenId, { commit, ...erasure }) => {
       const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
       return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);

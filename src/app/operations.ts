@@ -54,16 +54,28 @@ import { sendNotification } from '../notifications/send-notification.ts';
 import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
 import { testWebhook } from '../notifications/test-webhook.ts';
+import { redeliverServiceWebhook, testServiceWebhook } from '../staff/call-service-webhook.ts';
+import { cancelServiceBatch } from '../staff/cancel-service-batch.ts';
+import { createServiceBatch } from '../staff/create-service-batch.ts';
 import { approveProposal, refuseProposal } from '../staff/decide-proposal.ts';
 import { listProposals } from '../staff/list-proposals.ts';
 import { lookUpCitizen } from '../staff/look-up-citizen.ts';
+import { previewServiceBatch } from '../staff/preview-service-batch.ts';
 import { proposeOperation } from '../staff/propose-operation.ts';
 import { readAttention } from '../staff/read-attention.ts';
 import { readProposal } from '../staff/read-proposal.ts';
+import {
+  listServiceBatches,
+  listServiceBatchRows,
+  readServiceBatch,
+  readServiceBatchResults,
+} from '../staff/read-service-batches.ts';
+import { listServiceWebhookCalls, listServiceWebhooks, readServiceClient } from '../staff/read-service-client.ts';
 import { readStaffLog } from '../staff/read-staff-log.ts';
 import { readStaffMember } from '../staff/read-staff-member.ts';
 import { recordReturnedNotificationLetter } from '../staff/record-returned-letter.ts';
 import { sendNotificationByLetter } from '../staff/send-by-letter.ts';
+import { startServiceBatch } from '../staff/start-service-batch.ts';
 
 /** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
 export const operations: readonly ListedOperation[] = [
@@ -133,4 +145,17 @@ export const operations: readonly ListedOperation[] = [
   refuseProposal,
   readStaffLog,
   readAttention,
+  createServiceBatch,
+  listServiceBatches,
+  readServiceBatch,
+  previewServiceBatch,
+  listServiceBatchRows,
+  readServiceBatchResults,
+  startServiceBatch,
+  cancelServiceBatch,
+  readServiceClient,
+  listServiceWebhooks,
+  listServiceWebhookCalls,
+  redeliverServiceWebhook,
+  testServiceWebhook,
 ];

@@ -1,21 +1,33 @@
-import { bindOperation, type Operation } from '../api/operation.ts';
+import { type BoundOperation, bindOperation, type ListedOperation, type Operation } from '../api/operation.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { LedgerView } from '../audit/open-ledger.ts';
 import type { Register } from '../identity/register/register.ts';
 import { createContactLookup } from '../notifications/notices.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
+import { redeliverServiceWebhook, testServiceWebhook } from './call-service-webhook.ts';
+import { cancelServiceBatch } from './cancel-service-batch.ts';
+import { createServiceBatch } from './create-service-batch.ts';
 import { approveProposal, refuseProposal } from './decide-proposal.ts';
 import { listProposals } from './list-proposals.ts';
 import { lookUpCitizen } from './look-up-citizen.ts';
 import type { StaffPorts } from './ports.ts';
+import { previewServiceBatch } from './preview-service-batch.ts';
 import type { ProposableDeps } from './proposable/proposable-operation.ts';
 import { proposeOperation } from './propose-operation.ts';
 import { readAttention } from './read-attention.ts';
 import { readProposal } from './read-proposal.ts';
+import {
+  listServiceBatches,
+  listServiceBatchRows,
+  readServiceBatch,
+  readServiceBatchResults,
+} from './read-service-batches.ts';
+import { listServiceWebhookCalls, listServiceWebhooks, readServiceClient } from './read-service-client.ts';
 import { readStaffLog } from './read-staff-log.ts';
 import { readStaffMember } from './read-staff-member.ts';
 import { recordReturnedNotificationLetter } from './record-returned-letter.ts';
 import { sendNotificationByLetter } from './send-by-letter.ts';
+import { startServiceBatch } from './start-service-batch.ts';
 
 /** Dependencies of the staff slice: those of every slice, and functions of other slices and of the app. */
 type StaffDeps = SliceDeps &
@@ -24,6 +36,9 @@ type StaffDeps = SliceDeps &
     readonly registeredContactOf: ContactOf;
     readonly organisationOf: StaffPorts['organisationOf'];
     readonly ledger: Pick<LedgerView, 'view' | 'watch'>;
+    readonly previewBatch: StaffPorts['previewBatch'];
+    /** The operations of clients that staff can call for their service. */
+    readonly clientOperations: readonly BoundOperation[];
   };
 
 const hourMs = 3_600_000;
@@ -39,6 +54,8 @@ export function createStaff(deps: StaffDeps): Slice {
     lookUpsPerHour: settings.staffLookUpsPerHour,
     proposalMs: settings.staffProposalHours * hourMs,
     fourEyes: settings.staffFourEyes === 'on',
+    batchLimit: settings.staffBatchLimit,
+    clientOperation: findOperation(deps.clientOperations),
     proposable: { random, eraseCitizen, notifyLockChange },
   };
   const operations: readonly Operation<StaffPorts>[] = [
@@ -53,11 +70,33 @@ export function createStaff(deps: StaffDeps): Slice {
     refuseProposal,
     readStaffLog,
     readAttention,
+    createServiceBatch,
+    listServiceBatches,
+    readServiceBatch,
+    previewServiceBatch,
+    listServiceBatchRows,
+    readServiceBatchResults,
+    startServiceBatch,
+    cancelServiceBatch,
+    readServiceClient,
+    listServiceWebhooks,
+    listServiceWebhookCalls,
+    redeliverServiceWebhook,
+    testServiceWebhook,
   ];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),
     jobs: [],
     registerMetrics: () => undefined,
     checks: [],
+  };
+}
+
+/** Finds the bound form of an operation of clients. A missing one is a bug. */
+function findOperation(bound: readonly BoundOperation[]): StaffPorts['clientOperation'] {
+  return (operation: ListedOperation) => {
+    const found = bound.find((one) => one.operation === operation);
+    if (found === undefined) throw new TypeError(`expected the operation ${operation.name} among those of clients`);
+    return found;
   };
 }

@@ -1,10 +1,13 @@
+import type { BoundOperation, ListedOperation } from '../api/operation.ts';
 import type { Register } from '../identity/register/register.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { LedgerHealth } from '../ledger/ledger-health.ts';
 import type { LogView } from '../ledger/log-view.ts';
+import type { NotificationBatch } from '../notifications/batches/batch.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
+import type { BatchPreview } from '../notifications/preview-batch.ts';
 import type { ProposableDeps } from './proposable/proposable-operation.ts';
 import type { StaffKeys } from './staff-entry-store.ts';
 
@@ -24,6 +27,11 @@ export type StaffPorts = StaffKeys & {
   readonly proposalMs: number;
   /** Whether another person must approve a proposal. */
   readonly fourEyes: boolean;
+  /** The most messages of a batch that one person may start alone. */
+  readonly batchLimit: number;
+  /** An operation of clients with the dependencies of its slice. */
+  readonly clientOperation: (operation: ListedOperation) => BoundOperation;
+  readonly previewBatch: (batch: NotificationBatch) => Promise<BatchPreview | undefined>;
   /** The functions with which an approved proposal takes effect. */
   readonly proposable: ProposableDeps;
 };

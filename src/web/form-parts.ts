@@ -12,7 +12,9 @@ import { type Html, html, trustedHtml } from './html.ts';
 export function postForm({ person }: PageLayout, form: PostForm): Html {
   const { action, content, className } = form;
   const owner =
-    person?.formOwner === undefined ? '' : html`<input type="hidden" name="${formOwnerField}" value="${person.formOwner}" />`;
+    person?.formOwner === undefined
+      ? ''
+      : html`<input type="hidden" name="${formOwnerField}" value="${person.formOwner}" />`;
   return html`<form method="post" action="${action}" novalidate${className === undefined ? '' : html` class="${className}"`}>${owner}${content}</form>`;
 }
 
