@@ -6,6 +6,9 @@ export const staffPaths = {
   signIn: '/staff/sign-in',
   returned: '/staff/sign-in/return',
   signOut: '/staff/sign-out',
+  batches: '/staff/batches',
+  service: '/staff/service',
+  proposals: '/staff/proposals',
 } as const;
 
 /** The staff pages, for the sign-in. */

@@ -34,7 +34,11 @@ export type StaffPage = {
 };
 
 /** The sections of the navigation: each is shown to a person with one of its scopes. */
-const sections = [{ name: 'home', path: staffPaths.home, scopes: [] }] as const satisfies readonly {
+const sections = [
+  { name: 'home', path: staffPaths.home, scopes: [] },
+  { name: 'batches', path: staffPaths.batches, scopes: ['staff:send'] },
+  { name: 'service', path: staffPaths.service, scopes: ['staff:send', 'staff:support'] },
+] as const satisfies readonly {
   readonly name: string;
   readonly path: string;
   readonly scopes: readonly StaffScope[];

@@ -16,6 +16,8 @@ import { formHeaders, isCrossOrigin, isNavigation } from '../request-origin.ts';
 import { type PageOutcome, sendPage } from '../send-page.ts';
 import type { ActiveVisitor, SignInFlow, SignInResult } from '../sign-in-flow.ts';
 import type { SiteFrame } from '../site-frame.ts';
+import { batchPages } from './batch-pages.ts';
+import { servicePages } from './service-pages.ts';
 import { staffPaths } from './staff-area.ts';
 import { refusedStaffPage, renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
 
@@ -45,7 +47,11 @@ type PageRequest = {
 const readMethods = ['GET', 'HEAD'] as const;
 
 /** The pages of signed-in staff. */
-const staffPages: readonly StaffPage[] = [{ path: staffPaths.home, methods: readMethods, show: showHome }];
+const staffPages: readonly StaffPage[] = [
+  { path: staffPaths.home, methods: readMethods, show: showHome },
+  ...batchPages,
+  ...servicePages,
+];
 
 /** The pages of staff. Each page shows the response of an operation to the person's own token. */
 export function mountStaffPages(deps: StaffPagesDeps): readonly MountedHandler[] {
