@@ -167,8 +167,7 @@ test('staff see and change only batches and webhooks of their own service, and w
     const answer = await as(
       site,
       person,
-      method,
-      `${path}${action}`,
+      `${method} ${path}${action}`,
       action === '/start' ? { reason: 'Mine.' } : undefined,
     );
     assert.deepEqual(problemOf(answer), [404, 'batch-not-found'], action);
