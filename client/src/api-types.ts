@@ -41,6 +41,17 @@ export type AwaitingAddress = {
   endsAt: string;
 };
 
+export type BatchEstimate = {
+  /** The number of rows that the batch would send. */
+  messages: number;
+  /** The number of rows on which the estimate is based. */
+  planned: number;
+  /** The text messages that the batch will send at most. */
+  textMessages: number;
+  /** The letters that the batch will send at most. */
+  letters: number;
+};
+
 /** The number of notifications in each status. Statuses without a notification are absent. */
 export type BatchNotifications = {
   accepted?: number;
@@ -52,6 +63,19 @@ export type BatchNotifications = {
   unknown?: number;
   undeliverable?: number;
   cancelled?: number;
+};
+
+export type BatchPreview = {
+  /** The columns of the file. */
+  columns: string[];
+  /** The first rows, with their values in the order of the columns. */
+  rows: BatchPreviewRow[];
+  estimate: BatchEstimate;
+};
+
+export type BatchPreviewRow = {
+  row: number;
+  values: string[];
 };
 
 export type BatchRow = {
@@ -806,6 +830,32 @@ export type ListProposalsAnswer = {
   items: StaffProposal[];
 };
 
+export type ListServiceBatchRowsAnswer = {
+  /** The items of this page. */
+  items: BatchRow[];
+  /** The last row of this page. null: there are no further rows now. */
+  next: number | null;
+};
+
+export type ListServiceBatchesAnswer = {
+  /** The items of this page. */
+  items: NotificationBatch[];
+  /** The cursor of the next page. null: this is the last page. */
+  next: string | null;
+};
+
+export type ListServiceWebhookCallsAnswer = {
+  /** The items of this page. */
+  items: WebhookCall[];
+  /** The cursor of the next page. null: this is the last page. */
+  next: string | null;
+};
+
+export type ListServiceWebhooksAnswer = {
+  /** The items of this page. */
+  items: Webhook[];
+};
+
 export type ListTemplatesAnswer = {
   /** The items of this page. */
   items: TemplateSummary[];
@@ -1303,7 +1353,7 @@ export type ProposeOperationBody = {
   /**
    * eraseCitizen: Erase a citizen permanently. releaseHold: Release a legal hold. liftCitizenLock: Remove the lock that
    * a citizen set on their record. createClient: Create a client. changeClient: Change the scopes, purposes, legal
-   * bases or policy of a client. addPolicy: Add a matching policy.
+   * bases or policy of a client. addPolicy: Add a matching policy. startBatch: Start a batch of messages.
    */
   operation: 
     | 'eraseCitizen'
@@ -1311,7 +1361,8 @@ export type ProposeOperationBody = {
     | 'liftCitizenLock'
     | 'createClient'
     | 'changeClient'
-    | 'addPolicy';
+    | 'addPolicy'
+    | 'startBatch';
   input: ProposeOperationBodyInput;
   /** Why, for the people who decide and for the staff log. */
   reason: string;
@@ -1858,6 +1909,11 @@ export type StaffProposalProposedBy = {
   name: string;
 };
 
+export type StartServiceBatchBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason: string;
+};
+
 export type StatePreferencesBody = {
   /** The channels in the order that you prefer: email, sms, letter. The others follow in the order of the server. */
   channels: Array<'email' | 'sms' | 'letter'>;
@@ -1921,6 +1977,18 @@ export type TemplateText = {
   subject?: string;
   /** The text of the message: plain text or restricted Markdown, with its placeholders. */
   message: string;
+};
+
+export type TestServiceWebhookBody = {
+  /** The type of the test event. Default: notification.delivery-ended. */
+  type?: 
+    | 'notification.delivery-ended'
+    | 'notification.sent'
+    | 'notification.unknown'
+    | 'notification.undeliverable'
+    | 'notification.opened'
+    | 'notification.confirmed'
+    | 'notification.cancelled';
 };
 
 export type TestWebhookBody = {
@@ -3333,6 +3401,202 @@ export type Operations = {
   readAttention: {
     answers: {
       200: StaffAttention;
+    };
+  };
+  /** Upload a file of messages for your service */
+  createServiceBatch: {
+    query?: {
+      /** Your name for the batch, in one line. It must not contain personal data. */
+      name?: string;
+      /**
+       * good: the server sends the rows without a fault, and refuses the others. all-or-none: a single refused row
+       * refuses the whole batch. Default: good.
+       */
+      rows?: 'good' | 'all-or-none';
+      /** true checks the rows and sends nothing. Default: false. */
+      dryRun?: boolean;
+      /** The template of all rows. Its placeholders are then columns of the file. */
+      templateId?: string;
+      /** The category of rows without one. Default: information. */
+      category?: 'information' | 'decision' | 'reminder' | 'urgent';
+      /** The language of rows without one (BCP 47). */
+      language?: string;
+      /** The earliest time of sending for rows without one (RFC 3339). */
+      sendAt?: string;
+      /** The deadline of delivery for rows without one (RFC 3339). */
+      deliverBy?: string;
+      /** The legal effect of rows without one. */
+      legalEffect?: string;
+    };
+    headers: {
+      /** The media type of the file. */
+      'Content-Type': 'text/csv' | 'application/jsonl';
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
+      'Idempotency-Key'?: string;
+    };
+    body: Bytes;
+    answers: {
+      202: NotificationBatch;
+    };
+  };
+  /** List the batches of your service */
+  listServiceBatches: {
+    query?: {
+      /** The maximum number of batches. Default: 25. */
+      limit?: number;
+      /** The member `next` of the previous page. Default: the first page. */
+      cursor?: string;
+    };
+    answers: {
+      200: ListServiceBatchesAnswer;
+    };
+  };
+  /** Read the progress of a batch of your service */
+  readServiceBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    answers: {
+      200: NotificationBatchProgress;
+    };
+  };
+  /** Preview a batch of your service */
+  previewServiceBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    answers: {
+      200: BatchPreview;
+    };
+  };
+  /** List the rows of a batch of your service */
+  listServiceBatchRows: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    query?: {
+      /**
+       * Only rows in this state: refused, or a status of their notifications. Default: all rows that have an outcome.
+       */
+      state?: 
+        | 'refused'
+        | 'accepted'
+        | 'scheduled'
+        | 'sending'
+        | 'sent'
+        | 'delivered'
+        | 'read'
+        | 'unknown'
+        | 'undeliverable'
+        | 'cancelled';
+      /** Only rows after this one: the member `next` of the previous page. Default: 0. */
+      after?: number;
+      /** The maximum number of rows. Default: 25. */
+      limit?: number;
+    };
+    answers: {
+      200: ListServiceBatchRowsAnswer;
+    };
+  };
+  /** Download the rows of a batch of your service */
+  readServiceBatchResults: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    query?: {
+      /**
+       * Only rows in this state: refused, or a status of their notifications. Default: all rows that have an outcome.
+       */
+      state?: 
+        | 'refused'
+        | 'accepted'
+        | 'scheduled'
+        | 'sending'
+        | 'sent'
+        | 'delivered'
+        | 'read'
+        | 'unknown'
+        | 'undeliverable'
+        | 'cancelled';
+    };
+    answers: Record<never, never>;
+  };
+  /** Start a batch of your service */
+  startServiceBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    body: StartServiceBatchBody;
+    answers: {
+      200: NotificationBatch;
+      202: StaffProposal;
+    };
+  };
+  /** Cancel the remaining rows of a batch of your service */
+  cancelServiceBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    answers: {
+      200: NotificationBatch;
+    };
+  };
+  /** Read the client of your service */
+  readServiceClient: {
+    answers: {
+      200: Client;
+    };
+  };
+  /** List the webhooks of your service */
+  listServiceWebhooks: {
+    answers: {
+      200: ListServiceWebhooksAnswer;
+    };
+  };
+  /** List the calls of a webhook of your service */
+  listServiceWebhookCalls: {
+    params: {
+      /** The id of the webhook. */
+      id: string;
+    };
+    query?: {
+      /** The maximum number of calls. Default: 25. */
+      limit?: number;
+      /** The member `next` of the previous page. Default: the first page. */
+      cursor?: string;
+    };
+    answers: {
+      200: ListServiceWebhookCallsAnswer;
+    };
+  };
+  /** Queue the failed calls of a webhook of your service again */
+  redeliverServiceWebhook: {
+    params: {
+      /** The id of the webhook. */
+      id: string;
+    };
+    answers: {
+      202: Webhook;
+    };
+  };
+  /** Call a webhook of your service with a test event */
+  testServiceWebhook: {
+    params: {
+      /** The id of the webhook. */
+      id: string;
+    };
+    body: TestServiceWebhookBody;
+    answers: {
+      200: WebhookTest;
     };
   };
 };

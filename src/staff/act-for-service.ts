@@ -101,7 +101,9 @@ function recordAct(outcome: Decision | RefusedDecision, record: ActRecord): Deci
   if ('refusal' in outcome)
     return effect === undefined ? outcome : { ...outcome, effect: { ...effect, events: actorOf(record.call, effect) } };
   const { onConflict } = outcome;
-  const decision: Decision = { ...outcome, effect: effectWithEntry(outcome, record) };
+  const { answer } = outcome;
+  const shown = typeof answer === 'function' ? answer : withStaffLocation(answer);
+  const decision: Decision = { ...outcome, effect: effectWithEntry(outcome, record), answer: shown };
   if (onConflict === undefined) return decision;
   return {
     ...decision,
@@ -128,6 +130,13 @@ function effectWithEntry({ effect, answer }: Decision, { act, call, before }: Ac
     events: events.map(({ id }) => id),
   });
   return { ...effect, events, statements: [...effect.statements, ...entry] };
+}
+
+/** Staff read what they have created at the path for staff. */
+function withStaffLocation(answer: OperationResponse): OperationResponse {
+  const location = answer.headers?.['location'];
+  if (location === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, location: location.replace(/^\/v1\//, '/v1/staff/') } };
 }
 
 /** The events of an effect, with the person as the actor instead of the client. */

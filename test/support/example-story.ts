@@ -33,8 +33,8 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   await home.start('demo');
   const citizenClaims = { client_id: citizensClient, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
   const citizen = await issuer.sign({ ...citizenClaims, aud: `${home.url}/v1` });
-  const ofStaff = { client_id: 'staff-pages', aud: `${home.url}/v1` };
-  const roles = ['support', 'operator', 'auditor'];
+  const ofStaff = { client_id: 'staff-pages', aud: `${home.url}/v1`, client: home.readDemoFile().clients[0]?.clientId };
+  const roles = ['support', 'caseworker', 'operator', 'auditor'];
   const staff = await staffIssuer.sign({ ...ofStaff, sub: 'sam', name: 'Sam Support', roles });
   const approver = await staffIssuer.sign({ ...ofStaff, sub: 'alex', name: 'Alex Approver', roles: ['approver'] });
   const client = await home.fetchAccessToken();
@@ -49,6 +49,7 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   await recordCitizen(home, recorder);
   await recorder.record('readClient');
   await recordStaff(recorder);
+  await recordServiceBatches(recorder);
   await recorder.record('listEndpoints');
   return recorder.examples;
 }
@@ -146,6 +147,11 @@ async function recordWebhookCalls(scope: CleanupScope, { record, send }: Example
     return Array.isArray(items) && items.length > 0 && items.every(hasEnded);
   });
   await record('listWebhookCalls', { params, query: { limit: 1 } });
+  await record('readServiceClient');
+  await record('listServiceWebhooks');
+  await record('listServiceWebhookCalls', { params, query: { limit: 1 } });
+  await record('testServiceWebhook', { params, body: { type: 'notification.delivery-ended' } });
+  await record('redeliverServiceWebhook', { params });
   await send('removeWebhook', { params });
 }
 
@@ -195,6 +201,24 @@ async function recordStaff({ record, send }: ExampleRecorder): Promise<void> {
   await record('listProposals', { query: { status: 'refused' } });
   await record('readStaffLog', { query: { operation: 'lookUpCitizen' } });
   await record('readAttention');
+}
+
+async function recordServiceBatches({ record, send }: ExampleRecorder): Promise<void> {
+  const csv =
+    'citizenId,subject,message\r\ndemo-mary,Your permit,Your parking permit is ready.\r\ndemo-mary,Your permit,\r\n';
+  const query = { name: 'Parking permits' };
+  const params = { id: String((await record('createServiceBatch', { query, csv }))['id']) };
+  const isIn = async (state: string) => (await send('readServiceBatch', { params }))['state'] === state;
+  await waitUntil(() => isIn('ready'));
+  await record('previewServiceBatch', { params });
+  await record('startServiceBatch', { params, body: { reason: 'The permits are ready.' } });
+  await waitUntil(() => isIn('done'));
+  await record('readServiceBatch', { params });
+  await record('listServiceBatchRows', { params });
+  await record('readServiceBatchResults', { params, query: { state: 'refused' } });
+  const other = await send('createServiceBatch', { query, csv });
+  await record('cancelServiceBatch', { params: { id: String(other['id']) } });
+  await record('listServiceBatches', { query: { limit: 2 } });
 }
 
 async function waitUntilDelivered(id: string, send: ExampleRecorder['send']): Promise<void> {
