@@ -134,12 +134,16 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     notifyLockChange: notifications.notices.lockChanged,
     previewBatch: notifications.previewBatch,
     clientOperations: [...notifications.operations, ...audit.operations],
-    eraseCitizen: async (citizenId, { commit, ...erasure }) => {
-      const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
-      return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);
-    },
+    eraseCitizen: eraseCitizenWith(context),
   });
   return { documents, notifications, identity, audit, staff };
+}
+
+function eraseCitizenWith(context: AppContext): Parameters<typeof createStaff>[0]['eraseCitizen'] {
+  return async (citizenId, { commit, ...erasure }) => {
+    const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
+    return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);
+  };
 }
 
 type ServerParts = Awaited<ReturnType<typeof createSlices>> & {

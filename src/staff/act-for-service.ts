@@ -31,7 +31,7 @@ type ServiceAct = {
   readonly request?: RequestShape;
   /** Parameters of the query that the person cannot choose. */
   readonly query?: Readonly<Record<string, string>>;
-  /** What the entry of the staff log says about the state before and after; by default nothing. */
+  /** The state before and after, for the entry of the staff log; by default nothing. */
   readonly before?: (read: Read, id: string, service: string) => Promise<unknown>;
   readonly after?: (answer: Readonly<Record<string, unknown>>) => unknown;
 };
@@ -48,7 +48,11 @@ export function actForService(operation: ListedOperation, act: ServiceAct): Oper
   const [scope] = scopes;
   return {
     ...described,
-    ...{ name, path, summary, description, request },
+    name,
+    path,
+    summary,
+    description,
+    request,
     scope: scopes.length === 1 ? scope : 'any',
     callers: ['staff'],
     refusals: [...new Set([...operation.refusals, 'missing-scope', 'conflict'] as const)],

@@ -8,7 +8,7 @@ import { readJson } from '../citizen-operations.ts';
 import { parseForm } from '../form-body.ts';
 import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions, postForm } from '../form-parts.ts';
 import { html } from '../html.ts';
-import type { Batch } from './batch-page.ts';
+import type { BatchProgress } from './batch-page.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 
@@ -17,7 +17,7 @@ const redirectTo = (location: string): BufferedResponse => ({ status: 303, heade
 
 /** Asks for a reason, and starts a batch. Over the limit of one person the start is a proposal, which the page of the batch shows. */
 export async function showBatchStart(visit: StaffVisit, id: string): Promise<BufferedResponse | Refusal> {
-  const batch = await readJson<Batch>(visit, readServiceBatch, { params: { id } });
+  const batch = await readJson<BatchProgress>(visit, readServiceBatch, { params: { id } });
   if (!('json' in batch)) return batch;
   if (batch.json.state !== 'ready') return redirectTo(pathOf(id));
   if (visit.request.method !== 'POST') return startPage(visit, batch.json, { reason: '', faults: [] });
@@ -31,7 +31,7 @@ export async function showBatchStart(visit: StaffVisit, id: string): Promise<Buf
 
 type StartForm = { readonly reason: string; readonly faults: readonly FieldFault[] };
 
-function startPage(visit: StaffVisit, batch: Batch, { reason, faults }: StartForm): BufferedResponse {
+function startPage(visit: StaffVisit, batch: BatchProgress, { reason, faults }: StartForm): BufferedResponse {
   const { layout, texts } = visit;
   const { words } = layout;
   const { start } = texts.batches;
@@ -54,7 +54,7 @@ export async function showBatchCancel(visit: StaffVisit, id: string): Promise<Bu
     // The batch has ended meanwhile; its page shows how.
     return 'slug' in answer && answer.slug !== 'conflict' ? answer : redirectTo(pathOf(id));
   }
-  const batch = await readJson<Batch>(visit, readServiceBatch, { params: { id } });
+  const batch = await readJson<BatchProgress>(visit, readServiceBatch, { params: { id } });
   if (!('json' in batch)) return batch;
   if (batch.json.endedAt !== null) return redirectTo(pathOf(id));
   const { cancel } = texts.batches;

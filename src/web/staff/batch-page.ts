@@ -18,7 +18,7 @@ import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 import { staffTable } from './staff-table.ts';
 
 /** The JSON of a batch. */
-export type Batch = ReturnType<typeof batchView>;
+export type BatchProgress = ReturnType<typeof batchView>;
 type Proposal = ReturnType<typeof proposalView>;
 type RefusedRow = { readonly row: number; readonly code: RowCode; readonly detail: string };
 
@@ -27,11 +27,11 @@ const shownFaults = '20';
 
 /** The page of a batch: its check, its approval, its progress and its result. */
 export async function showBatch(visit: StaffVisit, id: string): Promise<BufferedResponse | Refusal> {
-  const found = await readJson<Batch>(visit, readServiceBatch, { params: { id } });
+  const found = await readJson<BatchProgress>(visit, readServiceBatch, { params: { id } });
   if (!('json' in found)) return found;
   const batch = found.json;
-  const isChecked = batch.state !== 'receiving' && batch.state !== 'checking';
-  const rows = isChecked && batch.refused > 0 ? await readFaults(visit, id) : { json: [] };
+  // A page that loads again by itself shows no rows, because the staff log has an entry for each look at them.
+  const rows = !isMoving(batch) && batch.refused > 0 ? await readFaults(visit, id) : { json: [] };
   if (!('json' in rows)) return rows;
   const parts =
     batch.state === 'ready' ? await readyParts(visit, batch) : { top: progressParts(visit, batch), bottom: '' };
@@ -39,14 +39,19 @@ export async function showBatch(visit: StaffVisit, id: string): Promise<Buffered
   const title = batch.name ?? visit.texts.batches.unnamed;
   const content = html`${parts.top}${countList(visit, batch)}${faultTable(visit, batch, rows.json)}${parts.bottom}${cancelLink(visit, batch)}
     <p><a href="${staffPaths.batches}">${visit.texts.batches.all}</a></p>`;
-  const page = renderStaffPage(visit, { title, content, section: 'batches', titleLanguage: '' });
+  const page = renderStaffPage(visit, {
+    title,
+    content,
+    section: 'batches',
+    ...(batch.name === null ? {} : { titleLanguage: '' }),
+  });
   return refreshes(visit, batch) ? { ...page, headers: { ...page.headers, refresh: String(refreshSeconds) } } : page;
 }
 
-const isMoving = ({ state }: Batch) => ['receiving', 'checking', 'sending'].includes(state);
+const isMoving = ({ state }: BatchProgress) => ['receiving', 'checking', 'sending'].includes(state);
 
 /** A person can stop the page from loading by itself (WCAG 2.2, 2.2.2). */
-function refreshes({ request }: StaffVisit, batch: Batch): boolean {
+function refreshes({ request }: StaffVisit, batch: BatchProgress): boolean {
   return isMoving(batch) && new URLSearchParams(requestQuery(request.url)).get('refresh') !== 'off';
 }
 
@@ -59,8 +64,8 @@ async function readFaults(visit: StaffVisit, id: string): Promise<{ readonly jso
   return 'json' in list ? { json: list.json.items } : list;
 }
 
-/** What the server does now, and how far it is. */
-function progressParts(visit: StaffVisit, batch: Batch): Html {
+/** The state of the batch, and the progress of the server. */
+function progressParts(visit: StaffVisit, batch: BatchProgress): Html {
   const { layout, texts } = visit;
   const { language } = layout.words;
   const { states, codes, progress } = texts.batches;
@@ -80,7 +85,7 @@ function progressParts(visit: StaffVisit, batch: Batch): Html {
     <p><progress aria-labelledby="progress" max="${Math.max(1, rows ?? 1)}" value="${done}"></progress></p><p>${link}</p>`;
 }
 
-function countList({ layout, texts }: StaffVisit, { rows, refused, notifications, state }: Batch): Html {
+function countList({ layout, texts }: StaffVisit, { rows, refused, notifications, state }: BatchProgress): Html {
   const { counts, statuses } = texts.batches;
   const number = (count: number) => new Intl.NumberFormat(layout.words.language).format(count);
   const ofStatus = notificationStatuses.flatMap((status) => {
@@ -96,14 +101,20 @@ function countList({ layout, texts }: StaffVisit, { rows, refused, notifications
   return html`<dl>${shown.map(([name, count]) => html`<dt>${name}</dt><dd>${number(count)}</dd>`)}</dl>`;
 }
 
-function faultTable({ layout, texts }: StaffVisit, { id, refused, state }: Batch, rows: readonly RefusedRow[]): Html {
+function faultTable(
+  { layout, texts }: StaffVisit,
+  { id, refused, state }: BatchProgress,
+  rows: readonly RefusedRow[],
+): Html {
   const { faults, rowCodes } = texts.batches;
   const all =
     state === 'ready' ? '' : html`<li><a href="${staffPaths.batches}/${id}/results">${faults.downloadAll}</a></li>`;
   if (rows.length === 0) return html`${state === 'done' || state === 'cancelled' ? html`<ul>${all}</ul>` : ''}`;
   const title = formatMessage(layout.words.language, faults.title, { count: refused });
   const lines = rows.map(({ row, code, detail }) => {
-    return [String(row), rowCodes[code], html`<span lang="en" dir="ltr">${detail}</span>`];
+    const [column] = /^[\w.]+(?=: )/.exec(detail) ?? [];
+    const fault = html`${rowCodes[code]}${column === undefined ? '' : html`: <code>${column}</code>`}`;
+    return [String(row), fault, html`<span lang="en" dir="ltr">${detail}</span>`];
   });
   return html`<h2 id="faults">${title}</h2><p>${faults.correct}</p>
     <ul><li><a href="${staffPaths.batches}/${id}/results?state=refused">${faults.download}</a></li>${all}</ul>
@@ -114,7 +125,7 @@ function faultTable({ layout, texts }: StaffVisit, { id, refused, state }: Batch
 type ReadyParts = { readonly top: Html; readonly bottom: Html };
 
 /** The state of the approval or the link that starts the batch; and the cost and the first rows. */
-async function readyParts(visit: StaffVisit, { id }: Batch): Promise<ReadyParts | Refusal> {
+async function readyParts(visit: StaffVisit, { id }: BatchProgress): Promise<ReadyParts | Refusal> {
   const proposals = await readJson<{ readonly items: readonly Proposal[] }>(visit, listProposals);
   if (!('json' in proposals)) return proposals;
   const proposal = proposals.json.items.find(
@@ -163,7 +174,7 @@ function rowTable({ texts }: StaffVisit, { columns, rows }: BatchPreview): Html 
   return html`<h2 id="rows">${firstRows}</h2>${staffTable('rows', [faults.row, ...columns], lines)}`;
 }
 
-function cancelLink({ texts }: StaffVisit, { id, endedAt }: Batch): Html | '' {
+function cancelLink({ texts }: StaffVisit, { id, endedAt }: BatchProgress): Html | '' {
   if (endedAt !== null) return '';
   return html`<p><a href="${staffPaths.batches}/${id}/cancel">${texts.batches.cancel.action}</a></p>`;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { BufferedResponse } from '../../api/buffered-response.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../../kernel/request-target.ts';
@@ -91,9 +90,10 @@ async function sendUpload(
   response.once('close', () => disconnected.abort());
   const chosen = ['name', 'templateId', 'rows'].map((field) => [field, fields.get(field)?.trim() ?? ''] as const);
   const type = /\.(?:jsonl|ndjson)$/i.test(name) ? 'application/jsonl' : 'text/csv';
+  // A browser cannot continue an upload, so it has no Idempotency-Key: an interrupted one is cancelled at once.
   return await call(createServiceBatch, token, {
     query: Object.fromEntries(chosen.filter(([, value]) => value !== '')),
-    headers: { 'content-type': type, 'idempotency-key': randomUUID() },
+    headers: { 'content-type': type },
     bytes,
     signal: disconnected.signal,
   });

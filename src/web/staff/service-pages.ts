@@ -103,7 +103,7 @@ function credentialTable({ layout, texts }: StaffVisit, { credentials }: Service
     html`<code>${kind}</code>`,
     day(createdAt, '–'),
     day(lastUsedAt, keys.never),
-    day(expiresAt, keys.noEnd),
+    day(expiresAt, keys.unbounded),
   ]);
   return html`<h2 id="keys">${keys.title}</h2>${staffTable('keys', [keys.id, keys.kind, keys.added, keys.lastUsed, keys.ends], rows)}`;
 }
