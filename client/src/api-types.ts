@@ -2239,6 +2239,7 @@ export type ProblemSlug =
   | 'dpop-nonce-needed'
   | 'expired-access-token'
   | 'missing-scope'
+  | 'service-needed'
   | 'method-not-allowed'
   | 'not-acceptable'
   | 'request-timeout'

@@ -133,7 +133,8 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     organisationOf: notifications.organisationOf,
     notifyLockChange: notifications.notices.lockChanged,
     previewBatch: notifications.previewBatch,
-    clientOperations: [...notifications.operations, ...audit.operations],
+    clients,
+    serviceOperations: [...notifications.operations, ...audit.operations],
     eraseCitizen: eraseCitizenWith(context),
   });
   return { documents, notifications, identity, audit, staff };

@@ -66,6 +66,12 @@ export const httpProblems = {
     cause: 'The access token is valid, but does not have the scope that this operation requires.',
     fix: 'Request a token with the scope in requiredScopes. The operator must allow it for your client.',
   },
+  'service-needed': {
+    status: 403,
+    title: 'No service',
+    cause: 'Your account belongs to no service, or to one whose client is disabled. So you cannot act for a service.',
+    fix: 'Ask the person who manages the accounts of your organisation for the service (STAFF_CLIENT_CLAIM).',
+  },
   'not-found': {
     status: 404,
     title: 'Path not found',

@@ -10,7 +10,6 @@ import type {
 } from '../api/operation.ts';
 import type { Caller, StaffScope } from '../auth/caller.ts';
 import { missingScope } from '../auth/challenge.ts';
-import { findClient } from '../auth/client-store.ts';
 import type { Read } from '../db/database.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
@@ -19,33 +18,32 @@ import type { StaffPorts } from './ports.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
 import { hasOneOf, staffActor, staffOf } from './staff-member.ts';
 
-/** How staff call an operation of clients. */
-type ServiceAct = {
-  readonly name: string;
-  readonly path: `/v1/staff/${string}`;
-  /** The person needs one of these rights. */
-  readonly scopes: readonly [StaffScope, ...StaffScope[]];
-  readonly summary: string;
-  readonly description: string;
+/** An operation of clients that staff may run for their service. */
+type ServiceAct = Pick<ListedOperation, 'name' | 'path' | 'summary' | 'description'> & {
+  readonly operation: ListedOperation;
+  /** The person needs one of these rights; by default `staff:send`. */
+  readonly scopes?: readonly [StaffScope, ...StaffScope[]];
   /** The request, if it is not that of the operation. A member `reason` of the body goes to the staff log. */
   readonly request?: RequestShape;
   /** Parameters of the query that the person cannot choose. */
   readonly query?: Readonly<Record<string, string>>;
-  /** The state before and after, for the entry of the staff log; by default nothing. */
+  /** Returns the state before the change for the staff log, from the id in the path. */
   readonly before?: (read: Read, id: string, service: string) => Promise<unknown>;
-  readonly after?: (answer: Readonly<Record<string, unknown>>) => unknown;
+  /** Returns the change for the staff log, from the JSON of the answer. */
+  readonly after?: (json: Readonly<Record<string, unknown>>) => unknown;
 };
 
-type ServiceCall = OperationCall<RequestShape, StaffPorts>;
+type Call = OperationCall<RequestShape, StaffPorts>;
 
 /**
- * An operation of clients that staff call for the client of their own service. It runs as for that client, so it shows and changes
- * nothing of another one. Its events name the person as the actor, and the entry of the staff log is in the same unit.
+ * Defines an operation for staff that runs an operation of clients for the service of the person. It runs as for that client, so it shows
+ * and changes nothing of another one. Its events name the person as the actor, and the entry of the staff log is in the same unit.
  */
-export function actForService(operation: ListedOperation, act: ServiceAct): Operation<StaffPorts> {
-  const { name, path, scopes, summary, description, request = operation.request } = act;
-  const { contentIssues: _content, openStoredBody: _stored, webhook: _webhook, ...described } = operation;
-  const [scope] = scopes;
+export function actForService(act: ServiceAct): Operation<StaffPorts> {
+  const { operation, name, path, summary, description, request = operation.request } = act;
+  const { webhook: _webhook, ...described } = operation;
+  const scopes = scopesOf(act);
+  const boundIn = (ports: StaffPorts) => ports.serviceOperation(operation);
   return {
     ...described,
     name,
@@ -53,74 +51,80 @@ export function actForService(operation: ListedOperation, act: ServiceAct): Oper
     summary,
     description,
     request,
-    scope: scopes.length === 1 ? scope : 'any',
+    scope: scopes.length === 1 ? scopes[0] : 'any',
     callers: ['staff'],
-    refusals: [...new Set([...operation.refusals, 'missing-scope', 'conflict'] as const)],
-    run: (call) => runForService(operation, act, call),
+    responses: withoutLocations(operation.responses),
+    refusals: [...operation.refusals, 'service-needed', 'missing-scope'],
+    openStoredBody: (sealed, ports) => boundIn(ports).openStoredBody(sealed),
+    contentIssues: async ({ ports, ...part }) => {
+      const caller = await serviceCaller(ports, part.caller, operation);
+      return 'slug' in caller ? [] : await boundIn(ports).contentIssues({ ...part, caller });
+    },
+    run: (call) => runForService(act, call),
   };
 }
 
-async function runForService(
-  operation: ListedOperation,
-  act: ServiceAct,
-  call: ServiceCall,
-): ReturnType<BoundOperation['run']> {
-  const [scope] = act.scopes;
-  if (!hasOneOf(call.caller, act.scopes)) return { refusal: missingScope(scope, call.caller) };
-  const caller = await serviceCallerOf(call, operation);
-  if ('slug' in caller) return { refusal: caller };
+const scopesOf = ({ scopes = ['staff:send'] }: ServiceAct) => scopes;
+
+async function runForService(act: ServiceAct, call: Call): ReturnType<BoundOperation['run']> {
+  const scopes = scopesOf(act);
+  if (!hasOneOf(call.caller, scopes)) return { refusal: missingScope(scopes[0], call.caller) };
   const { ports, ...unbound } = call;
+  const caller = await serviceCaller(ports, call.caller, act.operation);
+  if ('slug' in caller) return { refusal: caller };
   const id = idOf(call.params);
   const before = id === undefined ? undefined : await act.before?.(call.read, id, caller.clientId);
-  const outcome = await ports.clientOperation(operation).run({ ...withQuery(unbound, act.query), caller });
-  return 'plain' in outcome || 'replayed' in outcome ? outcome : recordAct(outcome, { act, call, before });
+  const outcome = await ports.serviceOperation(act.operation).run({ ...withQuery(unbound, act.query), caller });
+  return 'answer' in outcome ? withStaffEntry(outcome, { act, call, before }) : outcome;
 }
 
 /** The types of the parts are dropped with `RequestShape`; `request` of the act has checked them. */
-function withQuery(call: Omit<ServiceCall, 'ports'>, fixed: ServiceAct['query']): Omit<ServiceCall, 'ports'> {
+function withQuery(call: Omit<Call, 'ports'>, fixed: ServiceAct['query']): Omit<Call, 'ports'> {
   return fixed === undefined ? call : Object.assign({}, call, { query: Object.assign({}, call.query, fixed) });
 }
 
-/** The client of the person's service as the caller, or why the person cannot act for it. */
-async function serviceCallerOf(
-  { read, caller }: Pick<ServiceCall, 'read' | 'caller'>,
+/** The service of a person as the caller of an operation, with the scopes of its client; or the refusal. */
+async function serviceCaller(
+  { clients }: StaffPorts,
+  caller: Caller,
   { scope }: ListedOperation,
 ): Promise<Caller | Refusal> {
   const { service } = staffOf(caller);
-  if (service === null) return refuse('conflict', 'Your account belongs to no service. Ask the people who manage it.');
-  const client = await findClient(read, service);
-  if (client === undefined || client.disabledAt !== undefined)
-    return refuse('conflict', 'The client of your service does not exist, or it is disabled.');
-  const { clientId, scopes, purposes, quota } = client;
-  if (scope !== null && scope !== 'any' && !scopes.some((one) => one === scope))
-    return refuse('conflict', `The client of your service does not have the scope ${scope}.`);
-  return { clientId, quota, scopes: new Set(scopes), purposes: purposes === undefined ? undefined : new Set(purposes) };
+  if (service === null) return refuse('service-needed');
+  // A client may be newer than the cache.
+  if (!clients.isFresh() || clients.get(service) === undefined) await clients.refresh();
+  const client = clients.get(service);
+  if (client === undefined || client.disabledAt !== undefined) return refuse('service-needed');
+  const { clientId, purposes, quota } = client;
+  const scopes = new Set<string>(client.scopes);
+  if (scope !== null && scope !== 'any' && !scopes.has(scope)) return missingScope(scope, caller);
+  return { clientId, scopes, quota, purposes: purposes === undefined ? undefined : new Set(purposes) };
 }
 
-type ActRecord = { readonly act: ServiceAct; readonly call: ServiceCall; readonly before: unknown };
+type ActRecord = { readonly act: ServiceAct; readonly call: Call; readonly before: unknown };
 
 /** Adds the entry of the staff log to a decision, also to one that replaces it after a conflict. */
-function recordAct(outcome: Decision | RefusedDecision, record: ActRecord): Decision | RefusedDecision {
-  const { effect } = outcome;
-  if ('refusal' in outcome)
-    return effect === undefined ? outcome : { ...outcome, effect: { ...effect, events: actorOf(record.call, effect) } };
-  const { onConflict } = outcome;
-  const { answer } = outcome;
-  const shown = typeof answer === 'function' ? answer : withStaffLocation(answer);
-  const decision: Decision = { ...outcome, effect: effectWithEntry(outcome, record), answer: shown };
-  if (onConflict === undefined) return decision;
+function withStaffEntry(decision: Decision, record: ActRecord): Decision {
+  const { answer, onConflict } = decision;
   return {
     ...decision,
-    onConflict: async (statement) => {
-      const next = await onConflict(statement);
-      return 'slug' in next ? { refusal: next } : recordAct(next, record);
-    },
+    effect: effectWithEntry(decision, record),
+    answer: typeof answer === 'function' ? answer : withoutLocation(answer),
+    ...(onConflict === undefined ? {} : { onConflict: entryOnConflict(onConflict, record) }),
+  };
+}
+
+function entryOnConflict(onConflict: NonNullable<Decision['onConflict']>, record: ActRecord) {
+  return (statement: number): Refusal | Promise<Decision | RefusedDecision> => {
+    const next = onConflict(statement);
+    if (!(next instanceof Promise)) return next;
+    return next.then((decided) => ('answer' in decided ? withStaffEntry(decided, record) : decided));
   };
 }
 
 function effectWithEntry({ effect, answer }: Decision, { act, call, before }: ActRecord): Effect {
   const { ports, createId, now, caller } = call;
-  const events = actorOf(call, effect);
+  const events = namingStaff(call, effect.events);
   const json = typeof answer === 'object' ? jsonOf(answer) : {};
   const entry = insertStaffEntry(ports, {
     id: createId('staffEntry'),
@@ -136,24 +140,31 @@ function effectWithEntry({ effect, answer }: Decision, { act, call, before }: Ac
   return { ...effect, events, statements: [...effect.statements, ...entry] };
 }
 
-/** Staff read what they have created at the path for staff. */
-function withStaffLocation(answer: OperationResponse): OperationResponse {
-  const location = answer.headers?.['location'];
-  if (location === undefined) return answer;
-  return { ...answer, headers: { ...answer.headers, location: location.replace(/^\/v1\//, '/v1/staff/') } };
-}
-
 /** The events of an effect, with the person as the actor instead of the client. */
-function actorOf({ caller }: Pick<ServiceCall, 'caller'>, { events }: Effect): Effect['events'] {
+function namingStaff({ caller }: Pick<Call, 'caller'>, [first, ...others]: Effect['events']): Effect['events'] {
   const actor = staffActor(staffOf(caller));
   const named = (event: LedgerEvent): LedgerEvent => ('client' in event.actor ? { ...event, actor } : event);
-  const [first, ...others] = events;
   return [named(first), ...others.map(named)];
 }
 
 function jsonOf(answer: OperationResponse): Readonly<Record<string, unknown>> {
-  // The JSON of an operation is an object.
-  return 'json' in answer ? (answer.json as Readonly<Record<string, unknown>>) : {};
+  const json = 'json' in answer ? answer.json : null;
+  return typeof json === 'object' && json !== null ? { ...json } : {};
+}
+
+/** The path in the header is for the program of the client. */
+function withoutLocation(answer: OperationResponse): OperationResponse {
+  const { location: _location, ...headers } = answer.headers ?? {};
+  return { ...answer, headers };
+}
+
+function withoutLocations(responses: ListedOperation['responses']): ListedOperation['responses'] {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const { Location: _location, ...headers } = response.headers ?? {};
+      return [status, { ...response, headers }];
+    }),
+  );
 }
 
 const idOf = (params: unknown) => textMember(params, 'id');
@@ -161,4 +172,19 @@ const idOf = (params: unknown) => textMember(params, 'id');
 function textMember(from: unknown, name: string): string | undefined {
   const value: unknown = Object(from)[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Finds the bound operations of clients that staff may run. */
+export function serviceOperationsOf(bound: readonly BoundOperation[]): StaffPorts['serviceOperation'] {
+  const found = new Map(bound.map((one) => [one.operation, one]));
+  return (operation) => found.get(operation) ?? missingOperation(operation);
+}
+
+/** A bug: staff run an operation that no slice binds. */
+class ServiceOperationMissing extends Error {
+  override readonly name = 'ServiceOperationMissing';
+}
+
+function missingOperation({ name }: ListedOperation): never {
+  throw new ServiceOperationMissing(`no slice binds ${name}`);
 }

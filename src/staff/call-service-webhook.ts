@@ -5,7 +5,8 @@ import { actForService } from './act-for-service.ts';
 const scopes = ['staff:send', 'staff:support'] as const;
 
 /** Queues the failed calls of a webhook again. */
-export const redeliverServiceWebhook = actForService(redeliverWebhook, {
+export const redeliverServiceWebhook = actForService({
+  operation: redeliverWebhook,
   name: 'redeliverServiceWebhook',
   path: '/v1/staff/webhooks/{id}/redeliver',
   scopes,
@@ -16,7 +17,8 @@ export const redeliverServiceWebhook = actForService(redeliverWebhook, {
 });
 
 /** Calls a webhook once with a test event. Nothing is stored. */
-export const testServiceWebhook = actForService(testWebhook, {
+export const testServiceWebhook = actForService({
+  operation: testWebhook,
   name: 'testServiceWebhook',
   path: '/v1/staff/webhooks/{id}/test',
   scopes,

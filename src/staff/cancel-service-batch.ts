@@ -4,10 +4,10 @@ import { cancelNotificationBatch } from '../notifications/cancel-notification-ba
 import { actForService } from './act-for-service.ts';
 
 /** Cancels the rows of a batch that are not accepted yet. */
-export const cancelServiceBatch = actForService(cancelNotificationBatch, {
+export const cancelServiceBatch = actForService({
+  operation: cancelNotificationBatch,
   name: 'cancelServiceBatch',
   path: '/v1/staff/notification-batches/{id}/cancel',
-  scopes: ['staff:send'],
   summary: 'Cancel the remaining rows of a batch of your service',
   description:
     'Cancels a batch that has not ended. Rows that the server has already accepted stay notifications. A repeated request receives 409.',

@@ -1,9 +1,10 @@
-import { type BoundOperation, bindOperation, type ListedOperation, type Operation } from '../api/operation.ts';
+import { type BoundOperation, bindOperation, type Operation } from '../api/operation.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { LedgerView } from '../audit/open-ledger.ts';
 import type { Register } from '../identity/register/register.ts';
 import { createContactLookup } from '../notifications/notices.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
+import { serviceOperationsOf } from './act-for-service.ts';
 import { redeliverServiceWebhook, testServiceWebhook } from './call-service-webhook.ts';
 import { cancelServiceBatch } from './cancel-service-batch.ts';
 import { createServiceBatch } from './create-service-batch.ts';
@@ -37,8 +38,9 @@ type StaffDeps = SliceDeps &
     readonly organisationOf: StaffPorts['organisationOf'];
     readonly ledger: Pick<LedgerView, 'view' | 'watch'>;
     readonly previewBatch: StaffPorts['previewBatch'];
-    /** The operations of clients that staff can call for their service. */
-    readonly clientOperations: readonly BoundOperation[];
+    readonly clients: StaffPorts['clients'];
+    /** The operations of clients that staff may run for their service. */
+    readonly serviceOperations: readonly BoundOperation[];
   };
 
 const hourMs = 3_600_000;
@@ -55,7 +57,7 @@ export function createStaff(deps: StaffDeps): Slice {
     proposalMs: settings.staffProposalHours * hourMs,
     fourEyes: settings.staffFourEyes === 'on',
     batchLimit: settings.staffBatchLimit,
-    clientOperation: findOperation(deps.clientOperations),
+    serviceOperation: serviceOperationsOf(deps.serviceOperations),
     proposable: { random, eraseCitizen, notifyLockChange },
   };
   const operations: readonly Operation<StaffPorts>[] = [
@@ -89,14 +91,5 @@ export function createStaff(deps: StaffDeps): Slice {
     jobs: [],
     registerMetrics: () => undefined,
     checks: [],
-  };
-}
-
-/** Finds the bound form of an operation of clients. A missing one is a bug. */
-function findOperation(bound: readonly BoundOperation[]): StaffPorts['clientOperation'] {
-  return (operation: ListedOperation) => {
-    const found = bound.find((one) => one.operation === operation);
-    if (found === undefined) throw new TypeError(`expected the operation ${operation.name} among those of clients`);
-    return found;
   };
 }

@@ -1,4 +1,5 @@
 import type { BoundOperation, ListedOperation } from '../api/operation.ts';
+import type { ClientCache } from '../auth/client-cache.ts';
 import type { Register } from '../identity/register/register.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -29,8 +30,9 @@ export type StaffPorts = StaffKeys & {
   readonly fourEyes: boolean;
   /** The most messages of a batch that one person may start alone. */
   readonly batchLimit: number;
-  /** An operation of clients with the dependencies of its slice. */
-  readonly clientOperation: (operation: ListedOperation) => BoundOperation;
+  readonly clients: Pick<ClientCache, 'get' | 'isFresh' | 'refresh'>;
+  /** An operation of clients, for the service of a person (act-for-service.ts). */
+  readonly serviceOperation: (operation: ListedOperation) => BoundOperation;
   readonly previewBatch: (batch: NotificationBatch) => Promise<BatchPreview | undefined>;
   /** The functions with which an approved proposal takes effect. */
   readonly proposable: ProposableDeps;

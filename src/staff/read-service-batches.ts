@@ -7,29 +7,29 @@ import { actForService } from './act-for-service.ts';
 const base = '/v1/staff/notification-batches';
 
 /** Lists the batches of the person's service, also those that its programs sent. */
-export const listServiceBatches = actForService(listNotificationBatches, {
+export const listServiceBatches = actForService({
+  operation: listNotificationBatches,
   name: 'listServiceBatches',
   path: base,
-  scopes: ['staff:send'],
   summary: 'List the batches of your service',
   description: 'Lists batches, newest first, with the progress of each. To read the next page, send next as cursor.',
 });
 
 /** Reads the progress of a batch. */
-export const readServiceBatch = actForService(readNotificationBatch, {
+export const readServiceBatch = actForService({
+  operation: readNotificationBatch,
   name: 'readServiceBatch',
   path: `${base}/{id}`,
-  scopes: ['staff:send'],
   summary: 'Read the progress of a batch of your service',
   description:
     'Returns the state of the batch, the number of checked, refused and accepted rows, and the number of its notifications in each status.',
 });
 
 /** Lists the rows of a batch that have an outcome. */
-export const listServiceBatchRows = actForService(listBatchRows, {
+export const listServiceBatchRows = actForService({
+  operation: listBatchRows,
   name: 'listServiceBatchRows',
   path: `${base}/{id}/rows`,
-  scopes: ['staff:send'],
   summary: 'List the rows of a batch of your service',
   description:
     'Lists the rows that have an outcome, in the order of the file. To read the next page, send next as after. The staff log records this.',
@@ -37,10 +37,10 @@ export const listServiceBatchRows = actForService(listBatchRows, {
 });
 
 /** Reads the file of a batch again, with the outcome of each row. */
-export const readServiceBatchResults = actForService(readBatchResults, {
+export const readServiceBatchResults = actForService({
+  operation: readBatchResults,
   name: 'readServiceBatchResults',
   path: `${base}/{id}/results`,
-  scopes: ['staff:send'],
   summary: 'Download the rows of a batch of your service',
   description:
     'Returns CSV with the uploaded columns and the columns row, state, code, detail and notificationId. Correct the refused rows and send the file again: the server ignores the added columns. The staff log records this.',

@@ -6,7 +6,8 @@ import { actForService } from './act-for-service.ts';
 const scopes = ['staff:send', 'staff:support'] as const;
 
 /** Shows staff what is registered for the client of their service. */
-export const readServiceClient = actForService(readClient, {
+export const readServiceClient = actForService({
+  operation: readClient,
   name: 'readServiceClient',
   path: '/v1/staff/client',
   scopes,
@@ -16,7 +17,8 @@ export const readServiceClient = actForService(readClient, {
 });
 
 /** Lists the webhooks of the client of the person's service. */
-export const listServiceWebhooks = actForService(listWebhooks, {
+export const listServiceWebhooks = actForService({
+  operation: listWebhooks,
   name: 'listServiceWebhooks',
   path: '/v1/staff/webhooks',
   scopes,
@@ -26,7 +28,8 @@ export const listServiceWebhooks = actForService(listWebhooks, {
 });
 
 /** Lists the calls of a webhook. A call contains no data of a citizen. */
-export const listServiceWebhookCalls = actForService(listWebhookCalls, {
+export const listServiceWebhookCalls = actForService({
+  operation: listWebhookCalls,
   name: 'listServiceWebhookCalls',
   path: '/v1/staff/webhooks/{id}/calls',
   scopes,

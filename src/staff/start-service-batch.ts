@@ -17,10 +17,10 @@ const request = {
 };
 type StartCall = OperationCall<typeof request, StaffPorts>;
 
-const start = actForService(startNotificationBatch, {
+const start = actForService({
+  operation: startNotificationBatch,
   name: 'startServiceBatch',
   path: '/v1/staff/notification-batches/{id}/start',
-  scopes: ['staff:send'],
   summary: 'Start a batch of your service',
   description:
     'Starts the sending of a batch in the state ready. A batch that would send more messages than STAFF_BATCH_LIMIT does not start: the response 202 is a proposal, which another person approves. A repeated request receives 409.',

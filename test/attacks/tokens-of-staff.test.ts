@@ -54,7 +54,7 @@ async function send(token: string, { method, path }: (typeof operations)[number]
 
 test('each role may call its operations, and gets missing-scope for all others', async () => {
   for (const role of staffRoles) {
-    const token = await site.staffToken({ subject: `one-${role}`, roles: [role] });
+    const token = await site.staffToken({ subject: `one-${role}`, roles: [role], service: site.service });
     for (const operation of staffOperations) {
       const { status, problem } = await send(token, operation);
       const roles = permitted[operation.name] ?? assert.fail(`${operation.name} has no row in this test`);

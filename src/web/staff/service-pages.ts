@@ -50,7 +50,7 @@ async function showService(visit: StaffVisit): Promise<BufferedResponse | Refusa
   if (!('json' in client)) return client;
   const webhooks = await readJson<{ readonly items: readonly WebhookView[] }>(visit, listServiceWebhooks);
   // Its client may have no right to webhooks.
-  if (!('json' in webhooks) && webhooks.slug !== 'conflict') return webhooks;
+  if (!('json' in webhooks) && webhooks.slug !== 'missing-scope') return webhooks;
   const content = html`${aboutClient(visit, client.json)}${quotaTable(visit, client.json)}${usageTable(visit, client.json)}
     ${credentialTable(visit, client.json)}${webhookList(visit, 'json' in webhooks ? webhooks.json.items : [])}`;
   return renderStaffPage(visit, { title, content, section: 'service' });
