@@ -40,10 +40,10 @@ async function as(site: StaffSite, person: TestPerson, line: string, body?: unkn
   return await site.request(await site.staffToken(person), method, path, body);
 }
 
-/** Uploads a file, and waits until the server has checked it. */
-async function uploadReady(site: StaffSite, citizens: readonly string[]): Promise<string> {
+/** Uploads a file, and waits until the server has checked it. Returns the path of the batch. */
+async function uploadReady(site: StaffSite, csv: string): Promise<string> {
   const person = caseworker(site.service);
-  const created = await upload(site, person, rowsOf(citizens), '?name=Waste');
+  const created = await upload(site, person, csv, '?name=Waste');
   assert.equal(created.status, 202, JSON.stringify(created.json));
   const path = `${base}/${String(created.json['id'])}`;
   await waitUntil(async () => (await as(site, person, `GET ${path}`)).json['state'] === 'ready');
@@ -60,7 +60,7 @@ for (const { name: engine } of engines) {
   test(`${engine}: a caseworker starts a batch within the limit, and its ledger events and the staff log name the person`, async () => {
     const site = siteOn(engine);
     const person = caseworker(site.service);
-    const path = await uploadReady(site, ['demo-mary', 'demo-layla']);
+    const path = await uploadReady(site, rowsOf(['demo-mary', 'demo-layla']));
     const preview = await as(site, person, `GET ${path}/preview`);
     assert.deepEqual(
       [preview.json['columns'], preview.json['rows']],
@@ -109,7 +109,7 @@ for (const { name: engine } of engines) {
   test(`${engine}: a batch over the limit waits until another person approves its start`, async () => {
     const site = siteOn(engine);
     const person = caseworker(site.service);
-    const path = await uploadReady(site, ['demo-mary', 'demo-layla', 'demo-lukasz']);
+    const path = await uploadReady(site, rowsOf(['demo-mary', 'demo-layla', 'demo-lukasz']));
     const proposed = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
     assert.deepEqual([proposed.status, proposed.json['status']], [202, 'proposed'], JSON.stringify(proposed.json));
     assert.equal((await as(site, person, `GET ${path}`)).json['state'], 'ready');
@@ -128,7 +128,7 @@ for (const { name: engine } of engines) {
 test('the approval of a batch that was cancelled meanwhile is refused', async () => {
   const site = siteOn('sqlite');
   const person = caseworker(site.service);
-  const path = await uploadReady(site, ['demo-mary', 'demo-layla', 'demo-lukasz']);
+  const path = await uploadReady(site, rowsOf(['demo-mary', 'demo-layla', 'demo-lukasz']));
   const proposed = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
   assert.equal((await as(site, person, `POST ${path}/cancel`)).json['state'], 'cancelled');
   const approve = `/v1/staff/proposals/${String(proposed.json['id'])}/approve`;
@@ -144,7 +144,7 @@ test('an upload of staff never starts by itself', async () => {
 
 test('staff see and change only batches and webhooks of their own service, and without a service none', async () => {
   const site = siteOn('sqlite');
-  const path = await uploadReady(site, ['demo-mary']);
+  const path = await uploadReady(site, rowsOf(['demo-mary']));
   const other = await site.server.runCommand(
     'clients',
     'create',
@@ -186,4 +186,22 @@ test('staff see and change only batches and webhooks of their own service, and w
   assert.equal((await as(site, own, `POST ${calls}/test`, {})).json['outcome'], 'unreachable');
   const nobody = { subject: 'nina', roles: ['caseworker'] };
   assert.deepEqual(problemOf(await as(site, nobody, `GET ${base}`)), [403, 'service-needed']);
+});
+
+test('without four eyes a batch over the limit starts, and its preview counts text messages and letters', async (t) => {
+  const site = await openStaffSite(t, { settings: { STAFF_FOUR_EYES: 'off', STAFF_BATCH_LIMIT: '1' } });
+  const person = caseworker(site.service);
+  // Only demo-lukasz has a phone number and a postal address.
+  const rows = [
+    'demo-lukasz,Hello,sms',
+    'demo-lukasz,Hello again,sms letter',
+    'demo-mary,Hello,sms',
+    'demo-mary,,letter',
+  ];
+  const csv = `citizenId,message,channels\r\n${rows.join('\r\n')}\r\n`;
+  const path = await uploadReady(site, csv);
+  const { json } = await as(site, person, `GET ${path}/preview`);
+  assert.deepEqual(json['estimate'], { messages: 3, planned: 3, textMessages: 2, letters: 1 });
+  const started = await as(site, person, `POST ${path}/start`, { reason: 'A trial.' });
+  assert.deepEqual([started.status, started.json['state']], [200, 'sending'], JSON.stringify(started.json));
 });
