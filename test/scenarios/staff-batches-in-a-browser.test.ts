@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { before, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import {
@@ -9,6 +10,7 @@ import {
   openPage,
   overflowingElements,
 } from '../support/browser.ts';
+import { openCookieBrowser } from '../support/cookie-browser.ts';
 import { bearerHeaders, createHttpClient, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -219,6 +221,21 @@ test('a caseworker sees the rights, use and keys of the service, tests a webhook
   await page.goto(`${page.url().split('?')[0]}/redeliver`);
   await press(button(page, 'Send the failed calls again'));
   assert.match(await mainText(page), /We are sending the failed calls again\./);
+});
+
+test('an upload that the browser interrupts is cancelled at once', { skip }, async () => {
+  const client = openCookieBrowser(server.url);
+  const choice = await client.follow('/staff/sign-in');
+  await client.follow(`${choice.url}&as=chris`);
+  const cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const headers = { cookie, origin: server.url, 'content-type': 'multipart/form-data; boundary=end' };
+  const upload = request(`${server.url}/staff/batches/new`, { method: 'POST', headers }).on('error', () => undefined);
+  const part = (name: string) => `--end\r\nContent-Disposition: form-data; name=${name}`;
+  upload.write(`${part('name')}\r\n\r\nInterrupted\r\n${part('file; filename=a.csv')}\r\n\r\ncitizenId,message\r\n`);
+  const list = async () => (await client.get('/staff/batches')).body.toString('utf8').replaceAll(/<[^>]*>|\s+/g, ' ');
+  await waitUntil(async () => /Interrupted +The upload is not complete/.test(await list()));
+  upload.destroy();
+  await waitUntil(async () => /Interrupted +Cancelled/.test(await list()));
 });
 
 test('the pages of batches and of the service are accessible from right to left', { skip }, async () => {
