@@ -1,6 +1,12 @@
 import { Type } from 'typebox';
-import { defineOperation, type OperationCall } from '../api/operation.ts';
-import { batchParams } from '../notifications/batches/batch-shape.ts';
+import {
+  type Decision,
+  defineOperation,
+  type OperationCall,
+  type RefusedDecision,
+  type ReplayedResult,
+} from '../api/operation.ts';
+import { batchParams, batchSummaryOf, batchSummaryShape } from '../notifications/batches/batch-shape.ts';
 import { findOwnBatch } from '../notifications/batches/batch-store.ts';
 import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
 import { actForService } from './act-for-service.ts';
@@ -23,10 +29,17 @@ const start = actForService({
   path: '/v1/staff/notification-batches/{id}/start',
   summary: 'Start a batch of your service',
   description:
-    'Starts the sending of a batch in the state ready. A batch that would send more messages than STAFF_BATCH_LIMIT does not start: the response 202 is a proposal, which another person approves. A repeated request receives 409.',
+    'Starts the sending of a batch in the state ready. A batch that would send more messages than STAFF_BATCH_LIMIT does not start: the response has a proposal, which another person can approve. A repeated request receives 409.',
   request,
   before: batchStateOf,
   after: ({ state }) => ({ state }),
+});
+
+const startShape = Type.Object({
+  batch: batchSummaryShape,
+  proposal: Type.Union([proposalShape, Type.Null()], {
+    description: 'The proposal that another person can approve. null: the batch has started.',
+  }),
 });
 
 /** Starts a checked batch, or proposes its start if it is over the limit of one person. */
@@ -34,22 +47,28 @@ export const startServiceBatch = defineOperation({
   ...start,
   request,
   citizenData: true,
-  responses: {
-    ...start.responses,
-    202: { description: 'The proposal that another person can approve.', schema: proposalShape },
-  },
+  responses: { 200: { description: 'The batch, and the proposal if its start needs one.', schema: startShape } },
   refusals: [...start.refusals, 'changed-meanwhile'],
   run: async (call: StartCall) => {
     const { service } = staffOf(call.caller);
     const batch = service === null ? undefined : await findOwnBatch(call.read, call.params.id, service);
-    const needsApproval = call.ports.fourEyes && batch !== undefined && rowsToSend(batch) > call.ports.batchLimit;
-    if (needsApproval) {
+    if (call.ports.fourEyes && batch !== undefined && rowsToSend(batch) > call.ports.batchLimit) {
       const { reason } = call.body;
-      return await propose(call, { operation: proposableBatchStart.name, input: { batch: batch.id }, reason });
+      const input = { batch: batch.id };
+      const proposed = await propose(call, { operation: proposableBatchStart.name, input, reason });
+      return withAnswer(proposed, (proposal) => ({ batch: batchSummaryOf(batch), proposal }));
     }
     // `actForService` drops the types of the request, which is the same.
-    const outcome = await start.run(call as never);
-    if ('plain' in outcome) throw new TypeError('expected the start of a batch to have an effect');
-    return outcome;
+    const started = await start.run(call as never);
+    if ('plain' in started) throw new TypeError('expected the start of a batch to have an effect');
+    return withAnswer(started, (sending) => ({ batch: sending, proposal: null }));
   },
 });
+
+type Outcome = Decision | RefusedDecision | ReplayedResult;
+
+/** The same decision with another JSON. A start that conflicts is refused, because no batch becomes ready again. */
+function withAnswer(outcome: Outcome, jsonOf: (json: unknown) => unknown): Outcome {
+  if (!('answer' in outcome) || typeof outcome.answer === 'function' || !('json' in outcome.answer)) return outcome;
+  return { ...outcome, answer: { status: 200, json: jsonOf(outcome.answer.json) } };
+}

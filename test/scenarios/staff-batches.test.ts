@@ -78,7 +78,8 @@ for (const { name: engine } of engines) {
     const { messages, planned } = preview.json['estimate'] as Members;
     assert.deepEqual([messages, planned], [2, 2]);
     const started = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
-    assert.deepEqual([started.status, started.json['state']], [200, 'sending'], JSON.stringify(started.json));
+    assert.deepEqual([started.status, started.json['proposal']], [200, null], JSON.stringify(started.json));
+    assert.equal(Object(started.json['batch']).state, 'sending');
     await waitUntil(async () => (await as(site, person, `GET ${path}`)).json['state'] === 'done');
     const rows = await as(site, person, `GET ${path}/rows`);
     assert.equal((rows.json['items'] as readonly Members[]).length, 2);
@@ -111,9 +112,10 @@ for (const { name: engine } of engines) {
     const person = caseworker(site.service);
     const path = await uploadReady(site, rowsOf(['demo-mary', 'demo-layla', 'demo-lukasz']));
     const proposed = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
-    assert.deepEqual([proposed.status, proposed.json['status']], [202, 'proposed'], JSON.stringify(proposed.json));
+    const { batch, proposal } = proposed.json;
+    assert.deepEqual([proposed.status, Object(batch).state, Object(proposal).status], [200, 'ready', 'proposed']);
     assert.equal((await as(site, person, `GET ${path}`)).json['state'], 'ready');
-    const approve = `/v1/staff/proposals/${String(proposed.json['id'])}/approve`;
+    const approve = `/v1/staff/proposals/${String(Object(proposed.json['proposal']).id)}/approve`;
     const both = { ...person, roles: ['caseworker', 'approver'] };
     assert.deepEqual(problemOf(await as(site, both, `POST ${approve}`, {})), [403, 'own-proposal']);
     const ofOther = approver('another-service');
@@ -131,7 +133,7 @@ test('the approval of a batch that was cancelled meanwhile is refused', async ()
   const path = await uploadReady(site, rowsOf(['demo-mary', 'demo-layla', 'demo-lukasz']));
   const proposed = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
   assert.equal((await as(site, person, `POST ${path}/cancel`)).json['state'], 'cancelled');
-  const approve = `/v1/staff/proposals/${String(proposed.json['id'])}/approve`;
+  const approve = `/v1/staff/proposals/${String(Object(proposed.json['proposal']).id)}/approve`;
   assert.deepEqual(problemOf(await as(site, approver(site.service), `POST ${approve}`, {})), [409, 'conflict']);
 });
 
@@ -203,5 +205,6 @@ test('without four eyes a batch over the limit starts, and its preview counts te
   const { json } = await as(site, person, `GET ${path}/preview`);
   assert.deepEqual(json['estimate'], { messages: 3, planned: 3, textMessages: 2, letters: 1 });
   const started = await as(site, person, `POST ${path}/start`, { reason: 'A trial.' });
-  assert.deepEqual([started.status, started.json['state']], [200, 'sending'], JSON.stringify(started.json));
+  assert.deepEqual([started.status, started.json['proposal']], [200, null], JSON.stringify(started.json));
+  assert.equal(Object(started.json['batch']).state, 'sending');
 });
