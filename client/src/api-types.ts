@@ -1909,6 +1909,12 @@ export type StaffProposalProposedBy = {
   name: string;
 };
 
+export type StartServiceBatchAnswer = {
+  batch: NotificationBatch;
+  /** The id of the proposal that another person can approve. null: the batch has started. */
+  proposal: string | null;
+};
+
 export type StartServiceBatchBody = {
   /** Why, for the people who decide and for the staff log. */
   reason: string;
@@ -3537,8 +3543,7 @@ export type Operations = {
     };
     body: StartServiceBatchBody;
     answers: {
-      200: NotificationBatch;
-      202: StaffProposal;
+      200: StartServiceBatchAnswer;
     };
   };
   /** Cancel the remaining rows of a batch of your service */

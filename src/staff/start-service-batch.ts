@@ -13,7 +13,7 @@ import { actForService } from './act-for-service.ts';
 import { batchStateOf } from './cancel-service-batch.ts';
 import type { StaffPorts } from './ports.ts';
 import { proposableBatchStart, rowsToSend } from './proposable/start-batch.ts';
-import { proposalReasonSchema, proposalShape } from './proposal.ts';
+import { proposalReasonSchema } from './proposal.ts';
 import { propose } from './propose-operation.ts';
 import { staffOf } from './staff-member.ts';
 
@@ -37,8 +37,8 @@ const start = actForService({
 
 const startShape = Type.Object({
   batch: batchSummaryShape,
-  proposal: Type.Union([proposalShape, Type.Null()], {
-    description: 'The proposal that another person can approve. null: the batch has started.',
+  proposal: Type.Union([Type.String(), Type.Null()], {
+    description: 'The id of the proposal that another person can approve. null: the batch has started.',
   }),
 });
 
@@ -56,7 +56,7 @@ export const startServiceBatch = defineOperation({
       const { reason } = call.body;
       const input = { batch: batch.id };
       const proposed = await propose(call, { operation: proposableBatchStart.name, input, reason });
-      return withAnswer(proposed, (proposal) => ({ batch: batchSummaryOf(batch), proposal }));
+      return withAnswer(proposed, (proposal) => ({ batch: batchSummaryOf(batch), proposal: Object(proposal).id }));
     }
     // `actForService` drops the types of the request, which is the same.
     const started = await start.run(call as never);
