@@ -41,6 +41,17 @@ export type AwaitingAddress = {
   endsAt: string;
 };
 
+export type BatchEstimate = {
+  /** The number of rows that the batch would send. */
+  messages: number;
+  /** The number of rows on which the estimate is based. */
+  planned: number;
+  /** The text messages that the batch will send at most. */
+  textMessages: number;
+  /** The letters that the batch will send at most. */
+  letters: number;
+};
+
 /** The number of notifications in each status. Statuses without a notification are absent. */
 export type BatchNotifications = {
   /** The number of notifications in the status accepted. Absent for none. */
@@ -61,6 +72,19 @@ export type BatchNotifications = {
   undeliverable?: number;
   /** The number of notifications in the status cancelled. Absent for none. */
   cancelled?: number;
+};
+
+export type BatchPreview = {
+  /** The columns of the file. */
+  columns: string[];
+  /** The first rows, with their values in the order of the columns. */
+  rows: BatchPreviewRow[];
+  estimate: BatchEstimate;
+};
+
+export type BatchPreviewRow = {
+  row: number;
+  values: string[];
 };
 
 export type BatchRow = {
@@ -427,6 +451,17 @@ export type DepositDocumentBody = {
   document: string;
 };
 
+export type DisableClientAnswer = {
+  /** The id of the client. */
+  clientId: string;
+  disabledAt: string;
+};
+
+export type DisableClientBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason: string;
+};
+
 export type DocumentAccess = {
   /** The id of the client. */
   clientId: string;
@@ -782,6 +817,11 @@ export type ListBatchRowsAnswer = {
   next: number | null;
 };
 
+export type ListClientsAnswer = {
+  /** The items of this page. */
+  items: StaffClientItem[];
+};
+
 export type ListDocumentsAnswer = {
   /** The items of this page. */
   items: DocumentRecord[];
@@ -827,9 +867,40 @@ export type ListProposalsAnswer = {
   items: StaffProposal[];
 };
 
+export type ListQueuesAnswer = {
+  /** The items of this page. */
+  items: StaffQueue[];
+};
+
+export type ListServiceBatchRowsAnswer = {
+  /** The items of this page. */
+  items: BatchRow[];
+  /** The last row of this page. null: there are no further rows now. */
+  next: number | null;
+};
+
+export type ListServiceBatchesAnswer = {
+  /** The items of this page. */
+  items: NotificationBatch[];
+  /** The cursor of the next page. null: this is the last page. */
+  next: string | null;
+};
+
 export type ListServiceTemplatesAnswer = {
   /** The items of this page. */
   items: TemplateSummary[];
+};
+
+export type ListServiceWebhookCallsAnswer = {
+  /** The items of this page. */
+  items: WebhookCall[];
+  /** The cursor of the next page. null: this is the last page. */
+  next: string | null;
+};
+
+export type ListServiceWebhooksAnswer = {
+  /** The items of this page. */
+  items: Webhook[];
 };
 
 export type ListTemplatesAnswer = {
@@ -876,10 +947,8 @@ export type LookUpCitizenBody = {
   language?: string;
   /** The id on a message, such as ntf_01…. */
   notificationId?: string;
-  /** The reference that the service gave to the message. Without a service of your own, also send service. */
+  /** The reference that your service gave to the message. */
   messageReference?: string;
-  /** The id of the client that sent messageReference. */
-  service?: string;
   /** The id of the citizen in the register. */
   citizenId?: string;
   claims?: LookUpCitizenBodyClaims;
@@ -1229,6 +1298,15 @@ export type OpenInboxMessageAnswer = {
   unreadCount: number;
 };
 
+export type PauseChannelAnswer = {
+  channel: string;
+};
+
+export type PauseChannelBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason: string;
+};
+
 /**
  * The values of the placeholders ((name)) in subject and message. Each placeholder needs a value. Values are plain
  * text: Markdown in them has no effect. The length limits also apply to the texts with their values.
@@ -1383,7 +1461,7 @@ export type ProposeOperationBody = {
   /**
    * eraseCitizen: Erase a citizen permanently. releaseHold: Release a legal hold. liftCitizenLock: Remove the lock that
    * a citizen set on their record. createClient: Create a client. changeClient: Change the scopes, purposes, legal
-   * bases or policy of a client. addPolicy: Add a matching policy.
+   * bases or policy of a client. addPolicy: Add a matching policy. startBatch: Start a batch of messages.
    */
   operation: 
     | 'eraseCitizen'
@@ -1391,7 +1469,8 @@ export type ProposeOperationBody = {
     | 'liftCitizenLock'
     | 'createClient'
     | 'changeClient'
-    | 'addPolicy';
+    | 'addPolicy'
+    | 'startBatch';
   input: ProposeOperationBodyInput;
   /** Why, for the people who decide and for the staff log. */
   reason: string;
@@ -1587,6 +1666,15 @@ export type RefuseProposalBody = {
   reason?: string;
 };
 
+export type ResumeChannelAnswer = {
+  channel: string;
+};
+
+export type ResumeChannelBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason?: string;
+};
+
 export type SearchInboxAnswer = {
   /** The items of this page. */
   items: InboxItem[];
@@ -1746,10 +1834,14 @@ export type StaffAttention = {
   webhooks: StaffAttentionWebhooksItem[];
   /** Documents that nobody can retrieve because of their scan. */
   quarantine: StaffAttentionQuarantineItem[];
+  /** Channels that staff have paused. */
+  pausedChannels: StaffAttentionPausedChannelsItem[];
   /** The alarms of the ledger in this process. */
   ledgerAlarms: string[];
   /** Imports of citizens that did not finish. */
   stoppedImports: StaffAttentionStoppedImportsItem[];
+  /** When the last backup by the command "backup create" began. null: it is not known, such as with PostgreSQL. */
+  lastBackupAt: string | null;
   proposals: StaffAttentionProposals;
 };
 
@@ -1764,6 +1856,12 @@ export type StaffAttentionFailuresItem = {
   detail: string;
   /** The number of them. */
   count: number;
+};
+
+export type StaffAttentionPausedChannelsItem = {
+  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+  /** Since when it takes no new delivery. */
+  at: string;
 };
 
 /** Proposals that wait for a decision, and when the oldest was made. */
@@ -1797,6 +1895,56 @@ export type StaffAttentionWebhooksItem = {
   clientId: string;
   /** The name of the client. */
   organisation: string;
+};
+
+export type StaffClient = {
+  /** The id of the client. */
+  clientId: string;
+  /** The name that citizens read as the sender of messages and user of their data. */
+  name: string;
+  /** demo and test: fictional citizens. team: people who agreed to it. live: all citizens. */
+  kind: Open<'demo' | 'test' | 'team' | 'live'>;
+  /** The scopes that your client can request. */
+  scopes: string[];
+  /** The binding that tokens must have: dpop, mtls or none. */
+  binding: Open<'none' | 'dpop' | 'mtls'>;
+  /** The purposes that your client can state. null: any. */
+  purposes: string[] | null;
+  /** The legal bases that your client can state. null: any. */
+  legalBases: string[] | null;
+  /** The time at which the server created it. */
+  createdAt: string;
+  /** The quota of each scope. */
+  quotas: ClientQuota[];
+  usage: ClientUsage;
+  /** The URL at which your client publishes its keys. null: none. */
+  jwksUri: string | null;
+  /** The credentials. With jwksUri, those keys that your client has used. */
+  credentials: ClientCredential[];
+  /** The number of webhooks. */
+  webhooks: number;
+  /** The matching policy for its verifications. null: VERIFY_POLICY. */
+  policy: string | null;
+  /** When it was disabled. null: it is active. */
+  disabledAt: string | null;
+};
+
+export type StaffClientItem = {
+  /** The id of the client. */
+  clientId: string;
+  /** The name that citizens read. */
+  name: string;
+  /** The kind of document, as its issuer names it. null: the issuer named none. */
+  kind: Open<'demo' | 'test' | 'team' | 'live'>;
+  scopes: string[];
+  /** When it was created. */
+  createdAt: string;
+  /** When it was disabled. null: it is active. */
+  disabledAt: string | null;
+  /** Its requests of the last 30 days. */
+  requests: number;
+  /** The last day with a request, in UTC. null: none in the last 30 days. */
+  lastUsedOn: string | null;
 };
 
 export type StaffLogEntry = {
@@ -1834,7 +1982,7 @@ export type StaffLogEntryEventsItem = {
 export type StaffLookUpHit = {
   /** The id of the citizen in the register. */
   citizenId: string;
-  /** The newest 50 messages of your service, without contents. Without a service of your own: of all services. */
+  /** The newest 50 messages of your service, without contents. */
   messages: StaffMessage[];
   /** The channels by which the citizen can be reached. */
   channels: StaffLookUpHitChannelsItem[];
@@ -1988,6 +2136,25 @@ export type StaffProposalProposedBy = {
   name: string;
 };
 
+export type StaffQueue = {
+  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
+  /** The deliveries that wait and are due now. They are counted up to 10000. */
+  due: number;
+  /** When the oldest of them became due. null: none waits. */
+  oldestDueAt: string | null;
+  paused: StaffQueuePaused | null;
+};
+
+/** The pause of the channel. null: it is not paused. */
+export type StaffQueuePaused = {
+  /** Since when the channel takes no new delivery. */
+  at: string;
+  /** The name of the person who paused it. */
+  name: string;
+  /** Why it is paused. */
+  reason: string;
+};
+
 export type StaffRecentUse = {
   /** When it happened. */
   at: string;
@@ -2005,6 +2172,17 @@ export type StaffRecentUse = {
   channel?: string;
   /** The outcome of a delivery. */
   outcome?: string;
+};
+
+export type StartServiceBatchAnswer = {
+  batch: NotificationBatch;
+  /** The id of the proposal that another person can approve. null: the batch has started. */
+  proposal: string | null;
+};
+
+export type StartServiceBatchBody = {
+  /** Why, for the people who decide and for the staff log. */
+  reason: string;
 };
 
 export type StatePreferencesBody = {
@@ -2070,6 +2248,18 @@ export type TemplateText = {
   subject?: string;
   /** The text of the message: plain text or restricted Markdown, with its placeholders. */
   message: string;
+};
+
+export type TestServiceWebhookBody = {
+  /** The type of the test event. Default: notification.delivery-ended. */
+  type?: 
+    | 'notification.delivery-ended'
+    | 'notification.sent'
+    | 'notification.unknown'
+    | 'notification.undeliverable'
+    | 'notification.opened'
+    | 'notification.confirmed'
+    | 'notification.cancelled';
 };
 
 export type TestWebhookBody = {
@@ -2346,6 +2536,8 @@ export type ProblemSlug =
   | 'citizen-token-needed'
   | 'client-token-needed'
   | 'staff-token-needed'
+  | 'affects-all-services'
+  | 'client-not-found'
   | 'proposal-not-found'
   | 'own-proposal'
   | 'proposal-ended'
@@ -3559,6 +3751,256 @@ export type Operations = {
     };
     answers: {
       200: Template;
+    };
+  };
+  /** List the clients */
+  listClients: {
+    answers: {
+      200: ListClientsAnswer;
+    };
+  };
+  /** Read a client */
+  readRegisteredClient: {
+    params: {
+      /** The id of the client. */
+      id: string;
+    };
+    answers: {
+      200: StaffClient;
+    };
+  };
+  /** Disable a client */
+  disableClient: {
+    params: {
+      /** The id of the client. */
+      id: string;
+    };
+    body: DisableClientBody;
+    answers: {
+      200: DisableClientAnswer;
+    };
+  };
+  /** List the queues of the channels */
+  listQueues: {
+    answers: {
+      200: ListQueuesAnswer;
+    };
+  };
+  /** Pause a channel */
+  pauseChannel: {
+    params: {
+      /** The channel. */
+      channel: 'inbox' | 'email' | 'sms' | 'letter';
+    };
+    body: PauseChannelBody;
+    answers: {
+      200: PauseChannelAnswer;
+    };
+  };
+  /** Resume a channel */
+  resumeChannel: {
+    params: {
+      /** The channel. */
+      channel: 'inbox' | 'email' | 'sms' | 'letter';
+    };
+    body: ResumeChannelBody;
+    answers: {
+      200: ResumeChannelAnswer;
+    };
+  };
+  /** Upload a file of messages for your service */
+  createServiceBatch: {
+    query?: {
+      /** Your name for the batch, in one line. It must not contain personal data. */
+      name?: string;
+      /**
+       * good: the server sends the rows without a fault, and refuses the others. all-or-none: a single refused row
+       * refuses the whole batch. Default: good.
+       */
+      rows?: 'good' | 'all-or-none';
+      /** true checks the rows and sends nothing. Default: false. */
+      dryRun?: boolean;
+      /** The template of all rows. Its placeholders are then columns of the file. */
+      templateId?: string;
+      /** The category of rows without one. Default: information. */
+      category?: 'information' | 'decision' | 'reminder' | 'urgent';
+      /** The language of rows without one (BCP 47). */
+      language?: string;
+      /** The earliest time of sending for rows without one (RFC 3339). */
+      sendAt?: string;
+      /** The deadline of delivery for rows without one (RFC 3339). */
+      deliverBy?: string;
+      /** The legal effect of rows without one. */
+      legalEffect?: string;
+    };
+    headers: {
+      /** The media type of the file. */
+      'Content-Type': 'text/csv' | 'application/jsonl';
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
+      'Idempotency-Key'?: string;
+    };
+    body: Bytes;
+    answers: {
+      202: NotificationBatch;
+    };
+  };
+  /** List the batches of your service */
+  listServiceBatches: {
+    query?: {
+      /** The maximum number of batches. Default: 25. */
+      limit?: number;
+      /** The member `next` of the previous page. Default: the first page. */
+      cursor?: string;
+    };
+    answers: {
+      200: ListServiceBatchesAnswer;
+    };
+  };
+  /** Read the progress of a batch of your service */
+  readServiceBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    answers: {
+      200: NotificationBatchProgress;
+    };
+  };
+  /** Preview a batch of your service */
+  previewServiceBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    answers: {
+      200: BatchPreview;
+    };
+  };
+  /** List the rows of a batch of your service */
+  listServiceBatchRows: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    query?: {
+      /**
+       * Only rows in this state: refused, or a status of their notifications. Default: all rows that have an outcome.
+       */
+      state?: 
+        | 'refused'
+        | 'accepted'
+        | 'scheduled'
+        | 'sending'
+        | 'sent'
+        | 'delivered'
+        | 'read'
+        | 'unknown'
+        | 'undeliverable'
+        | 'cancelled';
+      /** Only rows after this one: the member `next` of the previous page. Default: 0. */
+      after?: number;
+      /** The maximum number of rows. Default: 25. */
+      limit?: number;
+    };
+    answers: {
+      200: ListServiceBatchRowsAnswer;
+    };
+  };
+  /** Download the rows of a batch of your service */
+  readServiceBatchResults: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    query?: {
+      /**
+       * Only rows in this state: refused, or a status of their notifications. Default: all rows that have an outcome.
+       */
+      state?: 
+        | 'refused'
+        | 'accepted'
+        | 'scheduled'
+        | 'sending'
+        | 'sent'
+        | 'delivered'
+        | 'read'
+        | 'unknown'
+        | 'undeliverable'
+        | 'cancelled';
+    };
+    answers: Record<never, never>;
+  };
+  /** Start a batch of your service */
+  startServiceBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    body: StartServiceBatchBody;
+    answers: {
+      200: StartServiceBatchAnswer;
+    };
+  };
+  /** Cancel the remaining rows of a batch of your service */
+  cancelServiceBatch: {
+    params: {
+      /** The id of the batch. */
+      id: string;
+    };
+    answers: {
+      200: NotificationBatch;
+    };
+  };
+  /** Read the client of your service */
+  readServiceClient: {
+    answers: {
+      200: Client;
+    };
+  };
+  /** List the webhooks of your service */
+  listServiceWebhooks: {
+    answers: {
+      200: ListServiceWebhooksAnswer;
+    };
+  };
+  /** List the calls of a webhook of your service */
+  listServiceWebhookCalls: {
+    params: {
+      /** The id of the webhook. */
+      id: string;
+    };
+    query?: {
+      /** The maximum number of calls. Default: 25. */
+      limit?: number;
+      /** The member `next` of the previous page. Default: the first page. */
+      cursor?: string;
+    };
+    answers: {
+      200: ListServiceWebhookCallsAnswer;
+    };
+  };
+  /** Queue the failed calls of a webhook of your service again */
+  redeliverServiceWebhook: {
+    params: {
+      /** The id of the webhook. */
+      id: string;
+    };
+    answers: {
+      202: Webhook;
+    };
+  };
+  /** Call a webhook of your service with a test event */
+  testServiceWebhook: {
+    params: {
+      /** The id of the webhook. */
+      id: string;
+    };
+    body: TestServiceWebhookBody;
+    answers: {
+      200: WebhookTest;
     };
   };
 };

@@ -125,14 +125,14 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     ownMessageOf: notifications.ownMessageOf,
     purposeTextOf: notifications.purposeTextOf,
   });
-  const staff = createStaffSlice(context, options, { notifications, clientUse });
+  const staff = createStaffSlice(context, options, { notifications, audit, clientUse });
   return { documents, notifications, identity, audit, staff };
 }
 
 function createStaffSlice(
   context: AppContext,
   { auth, ledger }: CreateAppOptions,
-  { notifications, clientUse }: StaffParts,
+  { notifications, audit, clientUse }: StaffParts,
 ) {
   return createStaff({
     ...context,
@@ -142,17 +142,16 @@ function createStaffSlice(
     organisationOf: notifications.organisationOf,
     purposeTextOf: notifications.purposeTextOf,
     clients: auth.clients,
-    serviceOperations: notifications.operations,
     notifyLockChange: notifications.notices.lockChanged,
-    eraseCitizen: async (citizenId, { commit, ...erasure }) => {
-      const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
-      return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);
-    },
+    previewBatch: notifications.previewBatch,
+    serviceOperations: [...notifications.operations, ...audit.operations],
+    eraseCitizen: eraseCitizenWith(context),
   });
 }
 
 type StaffParts = {
   readonly notifications: NotificationsSlice;
+  readonly audit: Slice;
   readonly clientUse: ReturnType<typeof clientUsePorts>;
 };
 
@@ -163,6 +162,13 @@ function clientUsePorts(
   { webhookCountOf }: Pick<Awaited<ReturnType<typeof createNotifications>>, 'webhookCountOf'>,
 ) {
   return { storeUse: flush, remainingQuota: transport.quotas.remaining, webhookCountOf };
+}
+
+function eraseCitizenWith(context: AppContext): Parameters<typeof createStaff>[0]['eraseCitizen'] {
+  return async (citizenId, { commit, ...erasure }) => {
+    const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
+    return await eraseWholeCitizen({ ...(await loadErasureDeps(context)), commit }, citizenId, erasure);
+  };
 }
 
 type ServerParts = Awaited<ReturnType<typeof createSlices>> & {

@@ -54,29 +54,41 @@ import { sendNotification } from '../notifications/send-notification.ts';
 import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
 import { testWebhook } from '../notifications/test-webhook.ts';
+import { redeliverServiceWebhook, testServiceWebhook } from '../staff/call-service-webhook.ts';
+import { cancelServiceBatch } from '../staff/cancel-service-batch.ts';
+import { createServiceBatch } from '../staff/create-service-batch.ts';
 import { createServiceTemplate } from '../staff/create-service-template.ts';
 import { approveProposal, refuseProposal } from '../staff/decide-proposal.ts';
 import { disableClient } from '../staff/disable-client.ts';
 import { listClients } from '../staff/list-clients.ts';
 import { listProposals } from '../staff/list-proposals.ts';
+import { listQueues } from '../staff/list-queues.ts';
 import { listServiceTemplates } from '../staff/list-service-templates.ts';
 import { lookUpCitizen } from '../staff/look-up-citizen.ts';
-import { previewServiceNotification } from '../staff/preview-service-notification.ts';
-import { listQueues } from '../staff/list-queues.ts';
 import { pauseChannel } from '../staff/pause-channel.ts';
+import { previewServiceBatch } from '../staff/preview-service-batch.ts';
+import { previewServiceNotification } from '../staff/preview-service-notification.ts';
 import { proposeOperation } from '../staff/propose-operation.ts';
 import { readAttention } from '../staff/read-attention.ts';
 import { readLookUp } from '../staff/read-look-up.ts';
 import { readProposal } from '../staff/read-proposal.ts';
+import { readRegisteredClient } from '../staff/read-registered-client.ts';
+import {
+  listServiceBatches,
+  listServiceBatchRows,
+  readServiceBatch,
+  readServiceBatchResults,
+} from '../staff/read-service-batches.ts';
+import { listServiceWebhookCalls, listServiceWebhooks, readServiceClient } from '../staff/read-service-client.ts';
 import { readServiceTemplate } from '../staff/read-service-template.ts';
 import { readStaffLog } from '../staff/read-staff-log.ts';
 import { readStaffMember } from '../staff/read-staff-member.ts';
 import { recordReturnedNotificationLetter } from '../staff/record-returned-letter.ts';
 import { removeServiceTemplate } from '../staff/remove-service-template.ts';
-import { readRegisteredClient } from '../staff/read-registered-client.ts';
 import { resumeChannel } from '../staff/resume-channel.ts';
 import { sendNotificationByLetter } from '../staff/send-by-letter.ts';
 import { sendServiceNotification } from '../staff/send-service-notification.ts';
+import { startServiceBatch } from '../staff/start-service-batch.ts';
 
 /** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
 export const operations: readonly ListedOperation[] = [
@@ -159,4 +171,17 @@ export const operations: readonly ListedOperation[] = [
   listQueues,
   pauseChannel,
   resumeChannel,
+  createServiceBatch,
+  listServiceBatches,
+  readServiceBatch,
+  previewServiceBatch,
+  listServiceBatchRows,
+  readServiceBatchResults,
+  startServiceBatch,
+  cancelServiceBatch,
+  readServiceClient,
+  listServiceWebhooks,
+  listServiceWebhookCalls,
+  redeliverServiceWebhook,
+  testServiceWebhook,
 ];

@@ -42,6 +42,7 @@ function requirements(settings: Settings): readonly Requirement[] {
         'staffRoles',
         'staffLookUpsPerHour',
         'staffProposalHours',
+        'staffBatchLimit',
       ],
     },
     { needs: 'CLIENT_CERTIFICATE_HEADER', isMet: clientCertificateHeader !== undefined, keys: ['trustedProxies'] },

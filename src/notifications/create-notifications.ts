@@ -9,6 +9,7 @@ import { purposeTextIn } from '../auth/purpose-texts.ts';
 import type { SigningKey } from '../crypto/signing-key.ts';
 import type { OnCommitted } from '../ledger/commit.ts';
 import { askContactCode } from './ask-contact-code.ts';
+import type { NotificationBatch } from './batches/batch.ts';
 import { cancelNotification } from './cancel-notification.ts';
 import { cancelNotificationBatch } from './cancel-notification-batch.ts';
 import type { CascadePolicy } from './cascade/cascade.ts';
@@ -42,6 +43,7 @@ import { createSenderLookup, createServiceLookup, type SenderOf } from './notifi
 import { notificationJobs, targetRulesOf, webhookTimeoutMs } from './notification-jobs.ts';
 import { openInboxMessage } from './open-inbox-message.ts';
 import type { AttachmentTitle, BatchPorts, NotificationPorts } from './ports.ts';
+import { type BatchPreview, previewBatch } from './preview-batch.ts';
 import { previewNotification } from './preview-notification.ts';
 import { readBatchResults } from './read-batch-results.ts';
 import { readEvents } from './read-events.ts';
@@ -100,6 +102,8 @@ export type NotificationsSlice = Slice & {
   webhookCountOf(clientId: string): Promise<number>;
   /** A message for the access log of its citizen. */
   ownMessageOf(id: string, citizenId: string): Promise<OwnMessage>;
+  /** The first rows of a batch and an estimate of its cost, for staff. */
+  previewBatch(batch: NotificationBatch): Promise<BatchPreview | undefined>;
   /** The endpoints that providers call to report deliveries. */
   readonly mounts: readonly MountedHandler[];
 };
@@ -214,6 +218,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
       purposeTextIn(deps.clients.get(clientId)?.purposeTexts, purpose, language),
     webhookCountOf: async (clientId) => (await findWebhooks(db.read, clientId)).length,
     ownMessageOf: (id, citizenId) => findOwnMessage({ read: db.read, citizenKeys }, id, citizenId),
+    previewBatch: (batch) => previewBatch({ ...deps, ports }, batch),
     mounts: providerEndpoints(deps),
   };
 }

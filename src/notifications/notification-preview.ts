@@ -147,8 +147,12 @@ async function previewStep(input: PreviewInput, { channel, runAt, reminder }: Pl
   }
 }
 
+type ReachInput = Pick<PreviewInput, 'contact' | 'mayKnowCitizen'> & {
+  readonly ports: Pick<NotificationPorts, 'cascade'>;
+};
+
 /** Why the worker would not send by this channel; undefined when it would. */
-async function unreachableReasonOf(input: PreviewInput, channel: ChannelName): Promise<ReasonCode | undefined> {
+export async function unreachableReasonOf(input: ReachInput, channel: ChannelName): Promise<ReasonCode | undefined> {
   const { contact, mayKnowCitizen } = input;
   const { cascade } = input.ports;
   if (mayKnowCitizen && contact === undefined) return 'citizen-unknown';

@@ -4,36 +4,53 @@ import type {
   ListedOperation,
   Operation,
   OperationCall,
+  OperationResponse,
   RefusedDecision,
   RequestShape,
 } from '../api/operation.ts';
-import type { Caller, StaffMember } from '../auth/caller.ts';
+import type { Caller, StaffScope } from '../auth/caller.ts';
 import { missingScope } from '../auth/challenge.ts';
+import type { Read } from '../db/database.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
+import type { Effect } from '../ledger/commit.ts';
 import type { StaffPorts } from './ports.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
-import { staffOf } from './staff-member.ts';
-
-type Call = OperationCall<RequestShape, StaffPorts>;
+import { hasOneOf, staffOf } from './staff-member.ts';
 
 /** An operation of clients that staff may run for their service. */
 type ServiceAct = Pick<ListedOperation, 'name' | 'path' | 'summary' | 'description'> & {
   readonly operation: ListedOperation;
+  /** The person needs one of these rights; by default `staff:send`. */
+  readonly scopes?: readonly [StaffScope, ...StaffScope[]];
+  /** The request, if it is not that of the operation. A member `reason` of the body goes to the staff log. */
+  readonly request?: RequestShape;
+  /** Parameters of the query that the person cannot choose. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Returns the state before the change for the staff log, from the id in the path. */
+  readonly before?: (read: Read, id: string, service: string) => Promise<unknown>;
   /** Returns the change for the staff log, from the JSON of the answer. */
   readonly after?: (json: Readonly<Record<string, unknown>>) => unknown;
 };
 
+type Call = OperationCall<RequestShape, StaffPorts>;
+
 /**
- * Defines an operation for staff that runs an operation of clients for the service of the person. The effect is that of the client, who
- * may do nothing more through its staff than through its own program. The entry of the staff log, which names the person, is stored in
- * the same unit as the effect.
+ * Defines an operation for staff that runs an operation of clients for the service of the person. It runs as for that client, so it shows
+ * and changes nothing of another one. Its events name the client. The entry of the staff log names the person, and is in the same unit.
  */
-export function actForService({ operation, after, ...named }: ServiceAct): Operation<StaffPorts> {
+export function actForService(act: ServiceAct): Operation<StaffPorts> {
+  const { operation, name, path, summary, description, request = operation.request } = act;
+  const { webhook: _webhook, ...described } = operation;
+  const scopes = scopesOf(act);
   const boundIn = (ports: StaffPorts) => ports.serviceOperation(operation);
   return {
-    ...operation,
-    ...named,
-    scope: 'staff:send',
+    ...described,
+    name,
+    path,
+    summary,
+    description,
+    request,
+    scope: scopes.length === 1 ? scopes[0] : 'any',
     callers: ['staff'],
     responses: withoutLocations(operation.responses),
     refusals: [...operation.refusals, 'service-needed', 'missing-scope'],
@@ -42,14 +59,27 @@ export function actForService({ operation, after, ...named }: ServiceAct): Opera
       const caller = await serviceCaller(ports, part.caller, operation);
       return 'slug' in caller ? [] : await boundIn(ports).contentIssues({ ...part, caller });
     },
-    run: async ({ ports, ...call }) => {
-      const caller = await serviceCaller(ports, call.caller, operation);
-      if ('slug' in caller) return { refusal: caller };
-      const outcome = await boundIn(ports).run({ ...call, caller });
-      if (!('answer' in outcome)) return outcome;
-      return withStaffEntry(outcome, { call: { ...call, ports }, name: named.name, after });
-    },
+    run: (call) => runForService(act, call),
   };
+}
+
+const scopesOf = ({ scopes = ['staff:send'] }: ServiceAct) => scopes;
+
+async function runForService(act: ServiceAct, call: Call): ReturnType<BoundOperation['run']> {
+  const scopes = scopesOf(act);
+  if (!hasOneOf(call.caller, scopes)) return { refusal: missingScope(scopes[0], call.caller) };
+  const { ports, ...unbound } = call;
+  const caller = await serviceCaller(ports, call.caller, act.operation);
+  if ('slug' in caller) return { refusal: caller };
+  const id = idOf(call.params);
+  const before = id === undefined ? undefined : await act.before?.(call.read, id, caller.clientId);
+  const outcome = await ports.serviceOperation(act.operation).run({ ...withQuery(unbound, act.query), caller });
+  return 'answer' in outcome ? withStaffEntry(outcome, { act, call, before }) : outcome;
+}
+
+/** The types of the parts are dropped with `RequestShape`; `request` of the act has checked them. */
+function withQuery(call: Omit<Call, 'ports'>, fixed: ServiceAct['query']): Omit<Call, 'ports'> {
+  return fixed === undefined ? call : Object.assign({}, call, { query: Object.assign({}, call.query, fixed) });
 }
 
 /** The service of a person as the caller of an operation, with the scopes of its client; or the refusal. */
@@ -58,57 +88,63 @@ async function serviceCaller(
   caller: Caller,
   { scope }: ListedOperation,
 ): Promise<Caller | Refusal> {
-  const { service }: StaffMember = staffOf(caller);
-  if (!clients.isFresh()) await clients.refresh();
+  const { service } = staffOf(caller);
   if (service === null) return refuse('service-needed');
   // A client may be newer than the cache.
-  if (clients.get(service) === undefined) await clients.refresh();
+  if (!clients.isFresh() || clients.get(service) === undefined) await clients.refresh();
   const client = clients.get(service);
   if (client === undefined || client.disabledAt !== undefined) return refuse('service-needed');
-  const scopes = new Set(client.scopes);
+  const { clientId, purposes, quota } = client;
+  const scopes = new Set<string>(client.scopes);
   if (scope !== null && scope !== 'any' && !scopes.has(scope)) return missingScope(scope, caller);
-  const purposes = client.purposes === undefined ? undefined : new Set(client.purposes);
-  return { clientId: client.clientId, scopes, purposes };
+  return { clientId, scopes, quota, purposes: purposes === undefined ? undefined : new Set(purposes) };
 }
 
-type EntryContext = { readonly call: Call; readonly name: string; readonly after: ServiceAct['after'] };
+type ActRecord = { readonly act: ServiceAct; readonly call: Call; readonly before: unknown };
 
-function withStaffEntry(decision: Decision, context: EntryContext): Decision {
-  const { call, name, after } = context;
-  const { effect, answer, onConflict } = decision;
-  const entry = insertStaffEntry(call.ports, {
-    id: call.createId('staffEntry'),
-    at: call.now,
-    member: staffOf(call.caller),
-    operation: name,
-    after: after?.(jsonOf(answer)),
-    events: effect.events.map(({ id }) => id),
-  });
+/** Adds the entry of the staff log to a decision, also to one that replaces it after a conflict. */
+function withStaffEntry(decision: Decision, record: ActRecord): Decision {
+  const { answer, onConflict } = decision;
   return {
     ...decision,
-    effect: { ...effect, statements: [...effect.statements, ...entry] },
-    answer: withoutLocation(answer),
-    ...(onConflict === undefined ? {} : { onConflict: entryOnConflict(onConflict, context) }),
+    effect: effectWithEntry(decision, record),
+    answer: typeof answer === 'function' ? answer : withoutLocation(answer),
+    ...(onConflict === undefined ? {} : { onConflict: entryOnConflict(onConflict, record) }),
   };
 }
 
-/** The decision that replaces another one needs an entry too. */
-function entryOnConflict(onConflict: NonNullable<Decision['onConflict']>, context: EntryContext) {
+function entryOnConflict(onConflict: NonNullable<Decision['onConflict']>, record: ActRecord) {
   return (statement: number): Refusal | Promise<Decision | RefusedDecision> => {
     const next = onConflict(statement);
     if (!(next instanceof Promise)) return next;
-    return next.then((decided) => ('answer' in decided ? withStaffEntry(decided, context) : decided));
+    return next.then((decided) => ('answer' in decided ? withStaffEntry(decided, record) : decided));
   };
 }
 
-function jsonOf(answer: Decision['answer']): Readonly<Record<string, unknown>> {
+function effectWithEntry({ effect, answer }: Decision, { act, call, before }: ActRecord): Effect {
+  const { ports, createId, now, caller } = call;
+  const json = typeof answer === 'object' ? jsonOf(answer) : {};
+  const entry = insertStaffEntry(ports, {
+    id: createId('staffEntry'),
+    at: now,
+    member: staffOf(caller),
+    operation: act.name,
+    reason: textMember(call.body, 'reason'),
+    reference: idOf(call.params) ?? textMember(json, 'id'),
+    before,
+    after: act.after?.(json),
+    events: effect.events.map(({ id }) => id),
+  });
+  return { ...effect, statements: [...effect.statements, ...entry] };
+}
+
+function jsonOf(answer: OperationResponse): Readonly<Record<string, unknown>> {
   const json = 'json' in answer ? answer.json : null;
   return typeof json === 'object' && json !== null ? { ...json } : {};
 }
 
 /** The path in the header is for the program of the client. */
-function withoutLocation(answer: Decision['answer']): Decision['answer'] {
-  if (!('json' in answer)) return answer;
+function withoutLocation(answer: OperationResponse): OperationResponse {
   const { location: _location, ...headers } = answer.headers ?? {};
   return { ...answer, headers };
 }
@@ -120,6 +156,13 @@ function withoutLocations(responses: ListedOperation['responses']): ListedOperat
       return [status, { ...response, headers }];
     }),
   );
+}
+
+const idOf = (params: unknown) => textMember(params, 'id');
+
+function textMember(from: unknown, name: string): string | undefined {
+  const value: unknown = Object(from)[name];
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Finds the bound operations of clients that staff may run. */

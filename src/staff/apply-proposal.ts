@@ -85,7 +85,15 @@ export async function applyProposal(
       statementsFor: (events) => parts.statementsFor(events, after),
     });
   try {
-    const context = { read, ports: ports.proposable, actor, clock: ports.clock, createId, commitWith };
+    const context = {
+      read,
+      ports: ports.proposable,
+      service: decided.service,
+      actor,
+      clock: ports.clock,
+      createId,
+      commitWith,
+    };
     const fault = await operation.apply(decided.input, context);
     return fault ?? { entry: parts.entry };
   } catch (fault) {

@@ -7,31 +7,43 @@ import type { Register } from '../identity/register/register.ts';
 import { createContactLookup } from '../notifications/notices.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
 import { serviceOperationsOf } from './act-for-service.ts';
+import { redeliverServiceWebhook, testServiceWebhook } from './call-service-webhook.ts';
+import { cancelServiceBatch } from './cancel-service-batch.ts';
+import { createServiceBatch } from './create-service-batch.ts';
 import { createServiceTemplate } from './create-service-template.ts';
 import { approveProposal, refuseProposal } from './decide-proposal.ts';
 import { disableClient } from './disable-client.ts';
 import { listClients } from './list-clients.ts';
 import { listProposals } from './list-proposals.ts';
-import { listServiceTemplates } from './list-service-templates.ts';
 import { listQueues } from './list-queues.ts';
+import { listServiceTemplates } from './list-service-templates.ts';
 import { lookUpCitizen } from './look-up-citizen.ts';
 import { pauseChannel } from './pause-channel.ts';
 import type { StaffPorts } from './ports.ts';
+import { previewServiceBatch } from './preview-service-batch.ts';
 import { previewServiceNotification } from './preview-service-notification.ts';
 import type { ProposableDeps } from './proposable/proposable-operation.ts';
 import { proposeOperation } from './propose-operation.ts';
 import { readAttention } from './read-attention.ts';
 import { readLookUp } from './read-look-up.ts';
 import { readProposal } from './read-proposal.ts';
+import { readRegisteredClient } from './read-registered-client.ts';
+import {
+  listServiceBatches,
+  listServiceBatchRows,
+  readServiceBatch,
+  readServiceBatchResults,
+} from './read-service-batches.ts';
+import { listServiceWebhookCalls, listServiceWebhooks, readServiceClient } from './read-service-client.ts';
 import { readServiceTemplate } from './read-service-template.ts';
 import { readStaffLog } from './read-staff-log.ts';
 import { readStaffMember } from './read-staff-member.ts';
 import { recordReturnedNotificationLetter } from './record-returned-letter.ts';
 import { removeServiceTemplate } from './remove-service-template.ts';
-import { readRegisteredClient } from './read-registered-client.ts';
 import { resumeChannel } from './resume-channel.ts';
 import { sendNotificationByLetter } from './send-by-letter.ts';
 import { sendServiceNotification } from './send-service-notification.ts';
+import { startServiceBatch } from './start-service-batch.ts';
 
 /** Dependencies of the staff slice: those of every slice, and functions of other slices and of the app. */
 type StaffDeps = SliceDeps &
@@ -45,9 +57,51 @@ type StaffDeps = SliceDeps &
     /** The operations of clients that staff may run for their service. */
     readonly serviceOperations: readonly BoundOperation[];
     readonly ledger: Pick<LedgerView, 'view' | 'watch'>;
+    readonly previewBatch: StaffPorts['previewBatch'];
   };
 
 const hourMs = 3_600_000;
+
+/** The operations for staff. */
+const staffOperations: readonly Operation<StaffPorts>[] = [
+  readStaffMember,
+  lookUpCitizen,
+  sendNotificationByLetter,
+  recordReturnedNotificationLetter,
+  proposeOperation,
+  listProposals,
+  readProposal,
+  approveProposal,
+  refuseProposal,
+  readStaffLog,
+  readAttention,
+  readLookUp,
+  sendServiceNotification,
+  previewServiceNotification,
+  listServiceTemplates,
+  readServiceTemplate,
+  createServiceTemplate,
+  removeServiceTemplate,
+  listClients,
+  readRegisteredClient,
+  disableClient,
+  listQueues,
+  pauseChannel,
+  resumeChannel,
+  createServiceBatch,
+  listServiceBatches,
+  readServiceBatch,
+  previewServiceBatch,
+  listServiceBatchRows,
+  readServiceBatchResults,
+  startServiceBatch,
+  cancelServiceBatch,
+  readServiceClient,
+  listServiceWebhooks,
+  listServiceWebhookCalls,
+  redeliverServiceWebhook,
+  testServiceWebhook,
+];
 
 /** Creates the staff slice: look-ups, proposals, the staff log. Its operations refuse every caller who is not of the staff. */
 export function createStaff(deps: StaffDeps): Slice {
@@ -62,36 +116,11 @@ export function createStaff(deps: StaffDeps): Slice {
     lookUpsPerHour: settings.staffLookUpsPerHour,
     proposalMs: settings.staffProposalHours * hourMs,
     fourEyes: settings.staffFourEyes === 'on',
+    batchLimit: settings.staffBatchLimit,
     proposable: { random, eraseCitizen, notifyLockChange },
   };
-  const operations: readonly Operation<StaffPorts>[] = [
-    readStaffMember,
-    lookUpCitizen,
-    sendNotificationByLetter,
-    recordReturnedNotificationLetter,
-    proposeOperation,
-    listProposals,
-    readProposal,
-    approveProposal,
-    refuseProposal,
-    readStaffLog,
-    readAttention,
-    readLookUp,
-    sendServiceNotification,
-    previewServiceNotification,
-    listServiceTemplates,
-    readServiceTemplate,
-    createServiceTemplate,
-    removeServiceTemplate,
-    listClients,
-    readRegisteredClient,
-    disableClient,
-    listQueues,
-    pauseChannel,
-    resumeChannel,
-  ];
   return {
-    operations: operations.map((operation) => bindOperation(operation, ports)),
+    operations: staffOperations.map((operation) => bindOperation(operation, ports)),
     jobs: [],
     registerMetrics: () => undefined,
     checks: [],

@@ -37,6 +37,8 @@ const request = {
 const inputChecks = new Map(proposableOperations.map(({ name, input }) => [name, compilePartCheck('body', input)]));
 
 type ProposeCall = OperationCall<typeof request, StaffPorts>;
+type ProposeContext = Pick<ProposeCall, 'caller' | 'now' | 'createId' | 'ports' | 'read'>;
+type WantedOperation = Pick<Proposal, 'operation' | 'input' | 'reason'>;
 
 /** Proposes an operation that one person alone may not do. */
 export const proposeOperation = defineOperation({
@@ -48,16 +50,20 @@ export const proposeOperation = defineOperation({
   callers: ['staff'],
   summary: 'Propose an operation',
   description:
-    'Proposes an operation that takes effect when another person approves it within 72 hours (STAFF_PROPOSAL_HOURS). liftCitizenLock needs the scope staff:support or staff:operate, all others need staff:operate. With STAFF_FOUR_EYES=off it takes effect at once.',
+    'Proposes an operation that takes effect when another person approves it within 72 hours (STAFF_PROPOSAL_HOURS). liftCitizenLock needs the scope staff:support or staff:operate, startBatch needs staff:send, all others need staff:operate. With STAFF_FOUR_EYES=off it takes effect at once.',
   request,
   responses: { 202: { description: 'The proposal.', schema: proposalShape } },
   refusals: ['bad-request', 'missing-scope', 'conflict', 'changed-meanwhile'],
   citizenData: true,
-  run: propose,
+  run: (call: ProposeCall) => propose(call, call.body),
 });
 
-async function propose(call: ProposeCall): Promise<Decision | RefusedDecision | ReplayedResult> {
-  const { body, caller, now, createId, ports, read } = call;
+/** Proposes an operation for the caller, who may have asked for it by another operation. */
+export async function propose(
+  call: ProposeContext,
+  body: WantedOperation,
+): Promise<Decision | RefusedDecision | ReplayedResult> {
+  const { caller, now, createId, ports, read } = call;
   const member = staffOf(caller);
   const operation = proposableOperations.find(({ name }) => name === body.operation);
   if (operation === undefined) return { refusal: refuse('bad-request') };
@@ -65,7 +71,7 @@ async function propose(call: ProposeCall): Promise<Decision | RefusedDecision | 
   if (!hasOneOf(caller, operation.proposers)) return { refusal: missingScope(neededScope, caller) };
   const issues = inputIssues(operation, body.input);
   if (issues.length > 0) return { refusal: refuseIssues(issues) };
-  const checked = await operation.check(body.input, { read, ports: ports.proposable });
+  const checked = await operation.check(body.input, { read, ports: ports.proposable, service: member.service });
   if ('fault' in checked) return { refusal: refuse('conflict', checked.fault) };
   const { subject, name, service } = member;
   const proposal: Proposal = {
@@ -106,7 +112,7 @@ async function propose(call: ProposeCall): Promise<Decision | RefusedDecision | 
 }
 
 /** In a sandbox the same person decides at once. The proposal and the entry of the staff log are stored all the same. */
-async function applyAlone(call: ProposeCall, decided: Proposal): Promise<RefusedDecision | ReplayedResult> {
+async function applyAlone(call: ProposeContext, decided: Proposal): Promise<RefusedDecision | ReplayedResult> {
   const { ports, now, caller } = call;
   const store = insertProposal(ports, decided);
   const outcome = await applyProposal(call, decided, { member: staffOf(caller), store });

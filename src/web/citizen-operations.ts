@@ -12,6 +12,8 @@ type OperationRequest = {
   readonly headers?: IncomingHttpHeaders;
   /** The JSON body, from a form. */
   readonly json?: object;
+  /** A body that is not JSON. */
+  readonly bytes?: Readable;
   readonly signal?: AbortSignal;
   /** The same as in `IncomingRequest`. */
   readonly onFinished?: (call: () => void) => void;
@@ -51,7 +53,7 @@ const neverAborted = new AbortController().signal;
 export function createCallOperation({ context, boundOperation }: CitizenOperationsDeps): CallOperation {
   const dispatches = new Map<ListedOperation, ReturnType<typeof createDispatch>>();
   return async (operation, accessToken, input = {}) => {
-    const { params = {}, query = {}, headers = {}, json, signal = neverAborted, onFinished } = input;
+    const { params = {}, query = {}, headers = {}, json, bytes, signal = neverAborted, onFinished } = input;
     const dispatch = dispatches.get(operation) ?? createDispatch(boundOperation(operation), context);
     dispatches.set(operation, dispatch);
     const typed = json === undefined ? headers : { ...headers, 'content-type': 'application/json' };
@@ -62,7 +64,7 @@ export function createCallOperation({ context, boundOperation }: CitizenOperatio
       signal,
       onFinished,
       headers: { ...typed, authorization: `Bearer ${accessToken}` },
-      body: Readable.from(json === undefined ? [] : [Buffer.from(JSON.stringify(json))]),
+      body: bytes ?? Readable.from(json === undefined ? [] : [Buffer.from(JSON.stringify(json))]),
     });
     return result;
   };

@@ -41,6 +41,19 @@ const permitted: Readonly<Record<string, readonly StaffRole[]>> = {
   listQueues: ['operator'],
   pauseChannel: ['operator'],
   resumeChannel: ['operator'],
+  createServiceBatch: ['caseworker'],
+  listServiceBatches: ['caseworker'],
+  readServiceBatch: ['caseworker'],
+  previewServiceBatch: ['caseworker'],
+  listServiceBatchRows: ['caseworker'],
+  readServiceBatchResults: ['caseworker'],
+  startServiceBatch: ['caseworker'],
+  cancelServiceBatch: ['caseworker'],
+  readServiceClient: ['support', 'caseworker'],
+  listServiceWebhooks: ['support', 'caseworker'],
+  listServiceWebhookCalls: ['support', 'caseworker'],
+  redeliverServiceWebhook: ['support', 'caseworker'],
+  testServiceWebhook: ['support', 'caseworker'],
 };
 
 const staffOperations = operations.filter(({ callers }) => callers.includes('staff'));

@@ -52,8 +52,9 @@ export function createExampleRecorder(
 }
 
 /** The caller who performs an example. Proposals are decided by another person than the one who makes them. */
-function callerOf({ scope, callers }: (typeof operations)[number]): ExampleCaller {
+function callerOf({ scope, callers, path }: (typeof operations)[number]): ExampleCaller {
   if (scope === 'staff:support' || scope === 'staff:send') return 'support';
+  if (/^\/v1\/staff\/(?:client|webhooks)(?:\/|$)/.test(path)) return 'support';
   if (scope === 'staff:approve') return 'approver';
   if (callers.includes('staff')) return 'staff';
   return scope === 'citizen:self' ? 'citizen' : 'client';

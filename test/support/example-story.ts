@@ -36,7 +36,12 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   const ofStaff = { client_id: 'staff-pages', aud: `${home.url}/v1` };
   const service = home.readDemoFile().clients[0]?.clientId;
   const ofService = { ...ofStaff, client: service };
-  const support = await staffIssuer.sign({ ...ofService, sub: 'sam', name: 'Sam Support', roles: ['support', 'caseworker'] });
+  const support = await staffIssuer.sign({
+    ...ofService,
+    sub: 'sam',
+    name: 'Sam Support',
+    roles: ['support', 'caseworker'],
+  });
   const roles = ['operator', 'auditor'];
   const staff = await staffIssuer.sign({ ...ofStaff, sub: 'olu', name: 'Olu Operator', roles });
   const approver = await staffIssuer.sign({ ...ofStaff, sub: 'alex', name: 'Alex Approver', roles: ['approver'] });
@@ -52,6 +57,7 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   await recordCitizen(home, recorder);
   await recorder.record('readClient');
   await recordStaff(home, recorder);
+  await recordServiceBatches(recorder);
   await recorder.record('listEndpoints');
   return recorder.examples;
 }
@@ -149,6 +155,11 @@ async function recordWebhookCalls(scope: CleanupScope, { record, send }: Example
     return Array.isArray(items) && items.length > 0 && items.every(hasEnded);
   });
   await record('listWebhookCalls', { params, query: { limit: 1 } });
+  await record('readServiceClient');
+  await record('listServiceWebhooks');
+  await record('listServiceWebhookCalls', { params, query: { limit: 1 } });
+  await record('testServiceWebhook', { params, body: { type: 'notification.delivery-ended' } });
+  await record('redeliverServiceWebhook', { params });
   await send('removeWebhook', { params });
 }
 
@@ -224,6 +235,24 @@ async function recordServiceStaff({ record }: Pick<ExampleRecorder, 'record'>): 
   await record('listServiceTemplates');
   await record('readServiceTemplate', { params });
   await record('removeServiceTemplate', { params });
+}
+
+async function recordServiceBatches({ record, send }: ExampleRecorder): Promise<void> {
+  const csv =
+    'citizenId,subject,message\r\ndemo-mary,Your permit,Your parking permit is ready.\r\ndemo-mary,Your permit,\r\n';
+  const query = { name: 'Parking permits' };
+  const params = { id: String((await record('createServiceBatch', { query, csv }))['id']) };
+  const isIn = async (state: string) => (await send('readServiceBatch', { params }))['state'] === state;
+  await waitUntil(() => isIn('ready'));
+  await record('previewServiceBatch', { params });
+  await record('startServiceBatch', { params, body: { reason: 'The permits are ready.' } });
+  await waitUntil(() => isIn('done'));
+  await record('readServiceBatch', { params });
+  await record('listServiceBatchRows', { params });
+  await record('readServiceBatchResults', { params, query: { state: 'refused' } });
+  const other = await send('createServiceBatch', { query, csv });
+  await record('cancelServiceBatch', { params: { id: String(other['id']) } });
+  await record('listServiceBatches', { query: { limit: 2 } });
 }
 
 async function waitUntilDelivered(id: string, send: ExampleRecorder['send']): Promise<void> {

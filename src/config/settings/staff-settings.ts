@@ -76,6 +76,13 @@ export const staffSettings = {
     description:
       '`off`: a proposal takes effect at once, without a second person. Use this only for sandboxes without real citizens.',
   },
+  staffBatchLimit: {
+    name: 'STAFF_BATCH_LIMIT',
+    type: countType,
+    default: '500',
+    description:
+      'Number of messages of a batch that one person of the staff may start alone. Another person must approve a larger batch.',
+  },
   staffProposalHours: {
     name: 'STAFF_PROPOSAL_HOURS',
     type: wholeNumberType(1, 720),

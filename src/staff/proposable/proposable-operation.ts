@@ -18,7 +18,12 @@ export type ProposableDeps = {
   readonly notifyLockChange: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
 
-type CheckContext = { readonly read: Read; readonly ports: ProposableDeps };
+type CheckContext = {
+  readonly read: Read;
+  readonly ports: ProposableDeps;
+  /** The client of the person who proposes or proposed it; null if they belong to none. */
+  readonly service: string | null;
+};
 
 /** The context in which an approved proposal takes effect. */
 export type ApplyContext = CheckContext & {

@@ -10,6 +10,8 @@ export const staffPaths = {
   clients: '/staff/clients',
   queues: '/staff/queues',
   audit: '/staff/audit',
+  batches: '/staff/batches',
+  service: '/staff/service',
   signIn: '/staff/sign-in',
   returned: '/staff/sign-in/return',
   signOut: '/staff/sign-out',

@@ -49,6 +49,8 @@ const sections = [
   { name: 'clients', path: staffPaths.clients, scopes: ['staff:operate'] },
   { name: 'queues', path: staffPaths.queues, scopes: ['staff:operate'] },
   { name: 'audit', path: staffPaths.audit, scopes: ['staff:audit'] },
+  { name: 'batches', path: staffPaths.batches, scopes: ['staff:send'] },
+  { name: 'service', path: staffPaths.service, scopes: ['staff:send', 'staff:support'] },
 ] as const satisfies readonly {
   readonly name: string;
   readonly path: string;

@@ -19,13 +19,15 @@ import { formHeaders, isCrossOrigin, isNavigation } from '../request-origin.ts';
 import { type PageOutcome, sendPage } from '../send-page.ts';
 import type { ActiveVisitor, SignInFlow, SignInResult } from '../sign-in-flow.ts';
 import type { SiteFrame } from '../site-frame.ts';
-import { lookUpPages } from './look-up-pages.ts';
-import { sendPages } from './send-pages.ts';
 import { attentionSection } from './attention-section.ts';
 import { auditPages } from './audit-pages.ts';
+import { batchPages } from './batch-pages.ts';
 import { clientsPages } from './clients-pages.ts';
+import { lookUpPages } from './look-up-pages.ts';
 import { proposalsPages } from './proposals-pages.ts';
 import { queuesPages } from './queues-pages.ts';
+import { sendPages } from './send-pages.ts';
+import { servicePages } from './service-pages.ts';
 import { staffPaths } from './staff-area.ts';
 import { refusedStaffPage, renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
 import { templatePages } from './template-pages.ts';
@@ -67,6 +69,8 @@ const staffPages: readonly StaffPage[] = [
   ...clientsPages,
   ...queuesPages,
   ...auditPages,
+  ...batchPages,
+  ...servicePages,
 ];
 
 /** The pages of staff. Each page shows the response of an operation to the person's own token. */

@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { type Read, WriteRefused } from '../../db/database.ts';
+import { batchChangedEvent, type NotificationBatch } from '../../notifications/batches/batch.ts';
+import { changeState, findOwnBatch } from '../../notifications/batches/batch-store.ts';
+import { defineProposable } from './proposable-operation.ts';
+
+/** Starts a batch of the proposer's service that is over the limit of one person. */
+export const proposableBatchStart = defineProposable({
+  name: 'startBatch',
+  proposers: ['staff:send'],
+  summary: 'Start a batch of messages',
+  input: Type.Object({ batch: Type.String({ maxLength: 64 }) }, { additionalProperties: false }),
+  check: async ({ batch: id }, { read, service }) => {
+    const batch = await findReadyBatch(read, id, service);
+    if ('fault' in batch) return batch;
+    const { name, state, rowCount, refused } = batch;
+    return { before: { name, state, rows: rowCount, refused, messages: rowsToSend(batch) } };
+  },
+  apply: async ({ batch: id }, { read, service, clock, createId, actor, commitWith }) => {
+    const batch = await findReadyBatch(read, id, service);
+    if ('fault' in batch) return batch;
+    const at = clock.now();
+    const event = batchChangedEvent({ id: createId('event'), at, actor }, batch.id, 'sending');
+    try {
+      await commitWith({ state: 'sending' })({
+        events: [event],
+        statements: [changeState(batch, { from: 'ready', to: 'sending', at })],
+      });
+      return undefined;
+    } catch (fault) {
+      if (fault instanceof WriteRefused && fault.kind === 'rows')
+        return { fault: 'Another person started or cancelled the batch at the same time.' };
+      throw fault;
+    }
+  },
+});
+
+/** The number of messages that a checked batch would send. */
+export function rowsToSend({ rowCount, refused }: Pick<NotificationBatch, 'rowCount' | 'refused'>): number {
+  return (rowCount ?? 0) - refused;
+}
+
+async function findReadyBatch(
+  read: Read,
+  id: string,
+  service: string | null,
+): Promise<NotificationBatch | { readonly fault: string }> {
+  const batch = service === null ? undefined : await findOwnBatch(read, id, service);
+  if (batch === undefined) return { fault: 'Your service has no batch with this id.' };
+  return batch.state === 'ready'
+    ? batch
+    : { fault: `Only a batch in the state ready can start; this one is in the state ${batch.state}.` };
+}

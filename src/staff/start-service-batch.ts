@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import {
+  type Decision,
+  defineOperation,
+  type OperationCall,
+  type RefusedDecision,
+  type ReplayedResult,
+} from '../api/operation.ts';
+import { batchParams, batchSummaryOf, batchSummaryShape } from '../notifications/batches/batch-shape.ts';
+import { findOwnBatch } from '../notifications/batches/batch-store.ts';
+import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
+import { actForService } from './act-for-service.ts';
+import { batchStateOf } from './cancel-service-batch.ts';
+import type { StaffPorts } from './ports.ts';
+import { proposableBatchStart, rowsToSend } from './proposable/start-batch.ts';
+import { proposalReasonSchema } from './proposal.ts';
+import { propose } from './propose-operation.ts';
+import { staffOf } from './staff-member.ts';
+
+const request = {
+  params: batchParams,
+  body: Type.Object({ reason: proposalReasonSchema }, { additionalProperties: false }),
+};
+type StartCall = OperationCall<typeof request, StaffPorts>;
+
+const start = actForService({
+  operation: startNotificationBatch,
+  name: 'startServiceBatch',
+  path: '/v1/staff/notification-batches/{id}/start',
+  summary: 'Start a batch of your service',
+  description:
+    'Starts the sending of a batch in the state ready. A batch that would send more messages than STAFF_BATCH_LIMIT does not start: the response has a proposal, which another person can approve. A repeated request receives 409.',
+  request,
+  before: batchStateOf,
+  after: ({ state }) => ({ state }),
+});
+
+const startShape = Type.Object({
+  batch: batchSummaryShape,
+  proposal: Type.Union([Type.String(), Type.Null()], {
+    description: 'The id of the proposal that another person can approve. null: the batch has started.',
+  }),
+});
+
+/** Starts a checked batch, or proposes its start if it is over the limit of one person. */
+export const startServiceBatch = defineOperation({
+  ...start,
+  request,
+  citizenData: true,
+  responses: { 200: { description: 'The batch, and the proposal if its start needs one.', schema: startShape } },
+  refusals: [...start.refusals, 'changed-meanwhile'],
+  run: async (call: StartCall) => {
+    const { service } = staffOf(call.caller);
+    const batch = service === null ? undefined : await findOwnBatch(call.read, call.params.id, service);
+    if (call.ports.fourEyes && batch !== undefined && rowsToSend(batch) > call.ports.batchLimit) {
+      const { reason } = call.body;
+      const input = { batch: batch.id };
+      const proposed = await propose(call, { operation: proposableBatchStart.name, input, reason });
+      return withAnswer(proposed, (proposal) => ({ batch: batchSummaryOf(batch), proposal: Object(proposal).id }));
+    }
+    // `actForService` drops the types of the request, which is the same.
+    const started = await start.run(call as never);
+    if ('plain' in started) throw new TypeError('expected the start of a batch to have an effect');
+    return withAnswer(started, (sending) => ({ batch: sending, proposal: null }));
+  },
+});
+
+type Outcome = Decision | RefusedDecision | ReplayedResult;
+
+/** The same decision with another JSON. A start that conflicts is refused, because no batch becomes ready again. */
+function withAnswer(outcome: Outcome, jsonOf: (json: unknown) => unknown): Outcome {
+  if (!('answer' in outcome) || typeof outcome.answer === 'function' || !('json' in outcome.answer)) return outcome;
+  return { ...outcome, answer: { status: 200, json: jsonOf(outcome.answer.json) } };
+}

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { engines } from '../support/database-engines.ts';
+import { bearerHeaders, createHttpClient, parseJsonBody } from '../support/http-client.ts';
+import { fileCleanupScope, waitUntilSigned } from '../support/server-process.ts';
+import { openStaffSite, type StaffSite, type TestPerson } from '../support/staff-site.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const thisFile = fileCleanupScope();
+const sites = new Map<string, StaffSite>();
+before(async () => {
+  for (const { name: engine } of engines)
+    sites.set(engine, await openStaffSite(thisFile, { engine, settings: { STAFF_BATCH_LIMIT: '2' } }));
+});
+const siteOn = (engine: string) => sites.get(engine) ?? assert.fail(`no site on ${engine}`);
+
+type Members = Readonly<Record<string, unknown>>;
+const base = '/v1/staff/notification-batches';
+const caseworker = (service: string, subject = 'chris'): TestPerson => ({ subject, roles: ['caseworker'], service });
+const approver = (service: string, subject = 'alex'): TestPerson => ({ subject, roles: ['approver'], service });
+const rowsOf = (citizens: readonly string[]) =>
+  `citizenId,subject,message\r\n${citizens.map((id) => `${id},Waste,We collect it on Monday.\r\n`).join('')}`;
+
+const problemOf = ({ status, json }: { readonly status: number; readonly json: Members }) =>
+  [status, String(json['type']).split('/').at(-1)] as const;
+
+async function upload(site: StaffSite, person: TestPerson, csv: string, query = '') {
+  const answer = await createHttpClient(site.server.url)({
+    method: 'POST',
+    path: `${base}${query}`,
+    headers: bearerHeaders(await site.staffToken(person), { 'content-type': 'text/csv' }),
+    body: csv,
+  });
+  return { status: answer.status, json: parseJsonBody(answer) };
+}
+
+/** Sends a request such as `GET /v1/staff/client` as that person. */
+async function as(site: StaffSite, person: TestPerson, line: string, body?: unknown) {
+  const [method = '', path = ''] = line.split(' ');
+  return await site.request(await site.staffToken(person), method, path, body);
+}
+
+/** Uploads a file, and waits until the server has checked it. Returns the path of the batch. */
+async function uploadReady(site: StaffSite, csv: string): Promise<string> {
+  const person = caseworker(site.service);
+  const created = await upload(site, person, csv, '?name=Waste');
+  assert.equal(created.status, 202, JSON.stringify(created.json));
+  const path = `${base}/${String(created.json['id'])}`;
+  await waitUntil(async () => (await as(site, person, `GET ${path}`)).json['state'] === 'ready');
+  return path;
+}
+
+async function entriesOf(site: StaffSite, operation: string): Promise<readonly Members[]> {
+  const auditor: TestPerson = { subject: 'ada', roles: ['auditor'] };
+  const { json } = await as(site, auditor, `GET /v1/staff/log?operation=${operation}`);
+  return json['items'] as readonly Members[];
+}
+
+for (const { name: engine } of engines) {
+  test(`${engine}: a caseworker starts a batch within the limit, and its ledger events and the staff log name the person`, async () => {
+    const site = siteOn(engine);
+    const person = caseworker(site.service);
+    const path = await uploadReady(site, rowsOf(['demo-mary', 'demo-layla']));
+    const preview = await as(site, person, `GET ${path}/preview`);
+    assert.deepEqual(
+      [preview.json['columns'], preview.json['rows']],
+      [
+        ['citizenId', 'subject', 'message'],
+        [
+          { row: 1, values: ['demo-mary', 'Waste', 'We collect it on Monday.'] },
+          {
+            row: 2,
+            values: ['demo-layla', 'Waste', 'We collect it on Monday.'],
+          },
+        ],
+      ],
+    );
+    const { messages, planned } = preview.json['estimate'] as Members;
+    assert.deepEqual([messages, planned], [2, 2]);
+    const started = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
+    assert.deepEqual([started.status, started.json['proposal']], [200, null], JSON.stringify(started.json));
+    assert.equal(Object(started.json['batch']).state, 'sending');
+    await waitUntil(async () => (await as(site, person, `GET ${path}`)).json['state'] === 'done');
+    const rows = await as(site, person, `GET ${path}/rows`);
+    assert.equal((rows.json['items'] as readonly Members[]).length, 2);
+    await waitUntilSigned(site.server);
+    const [entry] = await entriesOf(site, 'startServiceBatch');
+    const { subject, service, reason, reference, before: earlier, after } = entry ?? {};
+    assert.deepEqual(
+      { subject, service, reason, reference, before: earlier, after },
+      {
+        subject: 'chris',
+        service: site.service,
+        reason: 'The bins change.',
+        reference: path.slice(base.length + 1),
+        before: { state: 'ready' },
+        after: { state: 'sending' },
+      },
+    );
+    for (const { proof } of (entry?.['events'] ?? []) as readonly Members[])
+      assert.match(String(proof), /^c2sp\.org\/tlog-proof@v1\n/);
+    const citizen = await site.citizenToken('demo-mary');
+    const log = await site.request(citizen, 'GET', '/v1/access-log?before=999999999999999&limit=5');
+    const uses = log.json['usages'] as readonly Members[];
+    const read = uses.find(({ usage }) => usage === 'notification.status-read') ?? assert.fail(JSON.stringify(uses));
+    assert.equal((read['initiatorOrg'] as Members)['code'], site.service);
+    assert.doesNotMatch(JSON.stringify(uses), /chris/);
+  });
+
+  test(`${engine}: a batch over the limit waits until another person approves its start`, async () => {
+    const site = siteOn(engine);
+    const person = caseworker(site.service);
+    const path = await uploadReady(site, rowsOf(['demo-mary', 'demo-layla', 'demo-lukasz']));
+    const proposed = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
+    const { batch, proposal } = proposed.json;
+    assert.deepEqual([proposed.status, Object(batch).state, typeof proposal], [200, 'ready', 'string']);
+    assert.equal((await as(site, person, `GET ${path}`)).json['state'], 'ready');
+    const approve = `/v1/staff/proposals/${String(proposed.json['proposal'])}/approve`;
+    const both = { ...person, roles: ['caseworker', 'approver'] };
+    assert.deepEqual(problemOf(await as(site, both, `POST ${approve}`, {})), [403, 'own-proposal']);
+    const ofOther = approver('another-service');
+    assert.deepEqual(problemOf(await as(site, ofOther, `POST ${approve}`, {})), [404, 'proposal-not-found']);
+    assert.equal((await as(site, approver(site.service), `POST ${approve}`, {})).status, 200);
+    await waitUntil(async () => (await as(site, person, `GET ${path}`)).json['state'] === 'done');
+    const [entry] = await entriesOf(site, 'startBatch');
+    assert.deepEqual([entry?.['subject'], entry?.['after']], ['alex', { state: 'sending' }]);
+  });
+}
+
+test('the approval of a batch that was cancelled meanwhile is refused', async () => {
+  const site = siteOn('sqlite');
+  const person = caseworker(site.service);
+  const path = await uploadReady(site, rowsOf(['demo-mary', 'demo-layla', 'demo-lukasz']));
+  const proposed = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
+  assert.equal((await as(site, person, `POST ${path}/cancel`)).json['state'], 'cancelled');
+  const approve = `/v1/staff/proposals/${String(proposed.json['proposal'])}/approve`;
+  assert.deepEqual(problemOf(await as(site, approver(site.service), `POST ${approve}`, {})), [409, 'conflict']);
+});
+
+test('an upload of staff never starts by itself', async () => {
+  const site = siteOn('sqlite');
+  const person = caseworker(site.service);
+  const answer = await upload(site, person, rowsOf(['demo-mary']), '?start=automatic');
+  assert.deepEqual(problemOf(answer), [400, 'bad-request']);
+});
+
+test('staff see and change only batches and webhooks of their own service, and without a service none', async () => {
+  const site = siteOn('sqlite');
+  const path = await uploadReady(site, rowsOf(['demo-mary']));
+  const other = await site.server.runCommand(
+    'clients',
+    'create',
+    'Other',
+    '--secret',
+    '--json',
+    '--scopes',
+    'notifications:send,notifications:read,webhooks:manage',
+  );
+  const { clientId } = JSON.parse(other.stdout) as { readonly clientId: string };
+  const person = caseworker(clientId, 'olga');
+  for (const [method, action] of [
+    ['GET', ''],
+    ['GET', '/preview'],
+    ['GET', '/rows'],
+    ['GET', '/results'],
+    ['POST', '/start'],
+    ['POST', '/cancel'],
+  ] as const) {
+    const answer = await as(
+      site,
+      person,
+      `${method} ${path}${action}`,
+      action === '/start' ? { reason: 'Mine.' } : undefined,
+    );
+    assert.deepEqual(problemOf(answer), [404, 'batch-not-found'], action);
+  }
+  assert.deepEqual((await as(site, person, `GET ${base}`)).json['items'], []);
+  const client = await as(site, person, 'GET /v1/staff/client');
+  assert.equal(client.json['clientId'], clientId);
+  const webhook = await site.request(await site.clientToken(), 'POST', '/v1/webhooks', {
+    url: 'http://127.0.0.1:1/calls',
+  });
+  const calls = `/v1/staff/webhooks/${String(webhook.json['id'])}`;
+  assert.deepEqual(problemOf(await as(site, person, `GET ${calls}/calls`)), [404, 'webhook-not-found']);
+  assert.deepEqual(problemOf(await as(site, person, `POST ${calls}/redeliver`)), [404, 'webhook-not-found']);
+  const own = caseworker(site.service);
+  assert.equal((await as(site, own, `POST ${calls}/redeliver`)).status, 202);
+  assert.equal((await as(site, own, `POST ${calls}/test`, {})).json['outcome'], 'unreachable');
+  const nobody = { subject: 'nina', roles: ['caseworker'] };
+  assert.deepEqual(problemOf(await as(site, nobody, `GET ${base}`)), [403, 'service-needed']);
+});
+
+test('without four eyes a batch over the limit starts, and its preview counts text messages and letters', async (t) => {
+  const site = await openStaffSite(t, { settings: { STAFF_FOUR_EYES: 'off', STAFF_BATCH_LIMIT: '1' } });
+  const person = caseworker(site.service);
+  // Only demo-lukasz has a phone number and a postal address.
+  const rows = [
+    'demo-lukasz,Hello,sms',
+    'demo-lukasz,Hello again,sms letter',
+    'demo-mary,Hello,sms',
+    'demo-mary,,letter',
+  ];
+  const csv = `citizenId,message,channels\r\n${rows.join('\r\n')}\r\n`;
+  const path = await uploadReady(site, csv);
+  const { json } = await as(site, person, `GET ${path}/preview`);
+  assert.deepEqual(json['estimate'], { messages: 3, planned: 3, textMessages: 2, letters: 1 });
+  const started = await as(site, person, `POST ${path}/start`, { reason: 'A trial.' });
+  assert.deepEqual([started.status, started.json['proposal']], [200, null], JSON.stringify(started.json));
+  assert.equal(Object(started.json['batch']).state, 'sending');
+});
