@@ -41,6 +41,7 @@ export type AwaitingAddress = {
   endsAt: string;
 };
 
+/** The messages of the batch by the plan of its rows. */
 export type BatchEstimate = {
   /** The number of rows that the batch would send. */
   messages: number;
@@ -83,7 +84,9 @@ export type BatchPreview = {
 };
 
 export type BatchPreviewRow = {
+  /** The number of the row, from 1. */
   row: number;
+  /** The values in the order of the columns. */
   values: string[];
 };
 
@@ -454,6 +457,7 @@ export type DepositDocumentBody = {
 export type DisableClientAnswer = {
   /** The id of the client. */
   clientId: string;
+  /** When the client was disabled. */
   disabledAt: string;
 };
 
@@ -1035,6 +1039,7 @@ export type Notification = {
   timeline: NotificationEvent[];
 };
 
+/** A batch of notifications, with its counts. */
 export type NotificationBatch = {
   /** The id of the batch. */
   id: string;
@@ -1299,6 +1304,7 @@ export type OpenInboxMessageAnswer = {
 };
 
 export type PauseChannelAnswer = {
+  /** The paused channel. */
   channel: string;
 };
 
@@ -1667,6 +1673,7 @@ export type RefuseProposalBody = {
 };
 
 export type ResumeChannelAnswer = {
+  /** The channel that delivers again. */
   channel: string;
 };
 
@@ -1859,6 +1866,7 @@ export type StaffAttentionFailuresItem = {
 };
 
 export type StaffAttentionPausedChannelsItem = {
+  /** The paused channel. */
   channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
   /** Since when it takes no new delivery. */
   at: string;
@@ -1936,6 +1944,7 @@ export type StaffClientItem = {
   name: string;
   /** The kind of document, as its issuer names it. null: the issuer named none. */
   kind: Open<'demo' | 'test' | 'team' | 'live'>;
+  /** The scopes of the client. */
   scopes: string[];
   /** When it was created. */
   createdAt: string;
@@ -2137,6 +2146,7 @@ export type StaffProposalProposedBy = {
 };
 
 export type StaffQueue = {
+  /** The channel. */
   channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
   /** The deliveries that wait and are due now. They are counted up to 10000. */
   due: number;

@@ -20,7 +20,13 @@ export const batchPreviewShape = Type.Object(
   {
     columns: Type.Array(Type.String(), { description: 'The columns of the file.' }),
     rows: Type.Array(
-      Type.Object({ row: Type.Integer(), values: Type.Array(Type.String()) }, { $id: 'BatchPreviewRow' }),
+      Type.Object(
+        {
+          row: Type.Integer({ description: 'The number of the row, from 1.' }),
+          values: Type.Array(Type.String(), { description: 'The values in the order of the columns.' }),
+        },
+        { $id: 'BatchPreviewRow' },
+      ),
       { description: 'The first rows, with their values in the order of the columns.' },
     ),
     estimate: Type.Object(
@@ -30,7 +36,7 @@ export const batchPreviewShape = Type.Object(
         textMessages: Type.Integer({ description: 'The text messages that the batch will send at most.' }),
         letters: Type.Integer({ description: 'The letters that the batch will send at most.' }),
       },
-      { $id: 'BatchEstimate' },
+      { $id: 'BatchEstimate', description: 'The messages of the batch by the plan of its rows.' },
     ),
   },
   { $id: 'BatchPreview' },

@@ -3,6 +3,7 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { setClientDisabled } from '../auth/client-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { refuse } from '../kernel/refusal.ts';
+import { instantSchema } from '../notifications/notification/notification-shape.ts';
 import { removeClientWebhooks } from '../notifications/webhooks/webhook-store.ts';
 import type { StaffPorts } from './ports.ts';
 import { proposalReasonSchema } from './proposal.ts';
@@ -30,7 +31,7 @@ export const disableClient = defineOperation({
   responses: {
     200: {
       description: 'The client is disabled.',
-      schema: Type.Object({ clientId: Type.String(), disabledAt: Type.String({ format: 'date-time' }) }),
+      schema: Type.Object({ clientId: Type.String(), disabledAt: instantSchema('When the client was disabled.') }),
     },
   },
   refusals: ['client-not-found', 'conflict'],

@@ -17,7 +17,7 @@ const itemShape = Type.Object(
     clientId: Type.String(),
     name: Type.String({ description: 'The name that citizens read.' }),
     kind: literalUnion(clientKinds),
-    scopes: Type.Array(Type.String()),
+    scopes: Type.Array(Type.String(), { description: 'The scopes of the client.' }),
     createdAt: instantSchema('When it was created.'),
     disabledAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description: 'When it was disabled. null: it is active.',

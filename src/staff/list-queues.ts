@@ -10,7 +10,7 @@ import type { StaffPorts } from './ports.ts';
 
 const queueShape = Type.Object(
   {
-    channel: literalUnion(channelNames),
+    channel: literalUnion(channelNames, 'The channel.'),
     due: Type.Integer({
       minimum: 0,
       maximum: maxQueueCount,

@@ -25,7 +25,12 @@ export const pauseChannel = defineOperation({
   description:
     'Stops all new deliveries by this channel, of all services and in all processes, until somebody resumes it. Deliveries that have begun end. A message whose deliverBy passes meanwhile fails.',
   request,
-  responses: { 200: { description: 'The channel is paused.', schema: Type.Object({ channel: Type.String() }) } },
+  responses: {
+    200: {
+      description: 'The channel is paused.',
+      schema: Type.Object({ channel: Type.String({ description: 'The paused channel.' }) }),
+    },
+  },
   refusals: ['affects-all-services', 'conflict'],
   citizenData: true,
   run: async ({ params, body, caller, now, createId, ports }: OperationCall<typeof request, StaffPorts>) => {

@@ -49,7 +49,10 @@ const attentionShape = Type.Object(
       { description: 'Documents that nobody can retrieve because of their scan.' },
     ),
     pausedChannels: Type.Array(
-      Type.Object({ channel: literalUnion(channelNames), at: instantSchema('Since when it takes no new delivery.') }),
+      Type.Object({
+        channel: literalUnion(channelNames, 'The paused channel.'),
+        at: instantSchema('Since when it takes no new delivery.'),
+      }),
       { description: 'Channels that staff have paused.' },
     ),
     ledgerAlarms: Type.Array(Type.String(), { description: 'The alarms of the ledger in this process.' }),

@@ -24,7 +24,12 @@ export const resumeChannel = defineOperation({
   summary: 'Resume a channel',
   description: 'Ends the pause of a channel. The waiting deliveries begin within about a second.',
   request,
-  responses: { 200: { description: 'The channel is not paused.', schema: Type.Object({ channel: Type.String() }) } },
+  responses: {
+    200: {
+      description: 'The channel is not paused.',
+      schema: Type.Object({ channel: Type.String({ description: 'The channel that delivers again.' }) }),
+    },
+  },
   refusals: ['affects-all-services', 'conflict'],
   citizenData: true,
   run: async ({ params, body, caller, now, createId, ports }: OperationCall<typeof request, StaffPorts>) => {

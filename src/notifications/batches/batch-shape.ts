@@ -44,6 +44,7 @@ const summaryProperties = {
 /** The schema of a batch in a list and in the responses of changes. */
 export const batchSummaryShape = Type.Object(summaryProperties, {
   $id: 'NotificationBatch',
+  description: 'A batch of notifications, with its counts.',
   additionalProperties: false,
 });
 
