@@ -9,8 +9,6 @@ const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'pl', 'uk', 'tr'
 
 /** Texts that are the same in English and in another language, by key. */
 const sharedKeys: Readonly<Record<string, readonly string[]>> = {
-  nb: ['staffPages.sections.home'],
-  sv: ['staffPages.sections.home'],
   fr: [
     'page.frame.menu',
     'page.nav.messages',
@@ -24,7 +22,6 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
   de: [
     'message.website',
     'page.messages.categories.information',
-    'staffPages.sections.home',
     'staffPages.sections.clients',
     'staffPages.proposals.members.clientId',
     'staffPages.proposals.members.name',
@@ -34,14 +31,7 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
   pl: ['page.frame.menu'],
   pt: ['page.frame.menu'],
   it: ['page.frame.menu', 'staffPages.proposals.no'],
-  nl: [
-    'message.website',
-    'page.frame.menu',
-    'page.frame.privacy',
-    'page.messages.inbox',
-    'page.uses.labels.document',
-    'staffPages.sections.home',
-  ],
+  nl: ['message.website', 'page.frame.menu', 'page.frame.privacy', 'page.messages.inbox', 'page.uses.labels.document'],
 };
 
 /** The texts of a catalogue by key, such as `page.nav.messages`. */

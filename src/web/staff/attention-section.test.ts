@@ -31,11 +31,11 @@ async function sectionFor(json: object): Promise<string> {
 
 test('each thing that needs attention has a line with the place where somebody acts', async () => {
   const at = '2026-11-27T10:00:00.000Z';
-  const failure = { reason: 'provider-unavailable', detail: 'The provider did not respond.', count: 3 };
+  const failure = { reason: 'provider-unreachable', count: 3 };
   const text = await sectionFor({
     failures: [
       { ...failure, channel: 'email', whoActs: 'operator' },
-      { ...failure, channel: 'sms', whoActs: 'sender', count: 1 },
+      { ...failure, channel: 'sms', whoActs: 'sender', count: 1, reason: 'message-refused' },
     ],
     webhooks: [{ id: 'whk_1', clientId: 'tax-1', organisation: 'Tax <Office>' }],
     quarantine: [{ verdict: 'infected', count: 2 }],
@@ -46,6 +46,8 @@ test('each thing that needs attention has a line with the place where somebody a
   });
   for (const line of [
     '<a href="/staff/queues">Email: 3 failed deliveries in the last 24 hours</a>',
+    'We could not reach the provider of this channel. You must act. (<code>provider-unreachable</code>)',
+    'The provider refused the message because of its size or content. The service must act. (<code>message-refused</code>)',
     '<a href="/staff/clients">Text message: one failed delivery in the last 24 hours</a>',
     '<a href="/staff/clients/tax-1">A webhook of Tax &lt;Office&gt; does not respond, and calls were given up</a>',
     '2 documents in quarantine: Harmful content found',

@@ -1,5 +1,6 @@
 import type { Refusal } from '../../kernel/refusal.ts';
 import { formatMessage } from '../../locales/message-format.ts';
+import type { ReasonCode } from '../../notifications/notification/reason.ts';
 import { readAttention } from '../../staff/read-attention.ts';
 import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
@@ -12,9 +13,8 @@ import type { StaffVisit } from './staff-page.ts';
 type Attention = {
   readonly failures: readonly {
     readonly channel: string;
-    readonly reason: string;
+    readonly reason: ReasonCode;
     readonly whoActs: 'citizen' | 'sender' | 'operator' | 'nobody';
-    readonly detail: string;
     readonly count: number;
   }[];
   readonly webhooks: readonly { readonly id: string; readonly clientId: string; readonly organisation: string }[];
@@ -88,19 +88,15 @@ function attentionLines(visit: StaffVisit, found: Attention): readonly Html[] {
 }
 
 /** The service and the operator act on pages of this area; the citizen does not. */
-function failureLine(
-  visit: StaffVisit,
-  { channel, count, whoActs, reason, detail }: Attention['failures'][number],
-): Html {
-  const { attention } = visit.texts;
+function failureLine(visit: StaffVisit, { channel, count, whoActs, reason }: Attention['failures'][number]): Html {
+  const { attention, deliveryReasons } = visit.texts;
   const name = channelName(visit, channel);
   const text = formatMessage(visit.layout.words.language, attention.failures, { channel: name, count });
   const path = { operator: staffPaths.queues, sender: staffPaths.clients, citizen: undefined, nobody: undefined }[
     whoActs
   ];
-  // The operation explains the reason in English.
   return html`<p>${path === undefined ? text : html`<a href="${path}">${text}</a>`}</p>
-    <p>${attention.whoActs[whoActs]}</p><p><code>${reason}</code> <bdi lang="en">${detail}</bdi></p>`;
+    <p>${deliveryReasons[reason]} ${attention.whoActs[whoActs]} (<code>${reason}</code>)</p>`;
 }
 
 function verdictText({ layout }: StaffVisit, verdict: string): string {
