@@ -129,9 +129,9 @@ test('a reader calls an operation with an access token from elsewhere', { skip }
   assert.deepEqual(errors, []);
 });
 
-/** Problems of samples whose ids are of another demo, or whose token is of no citizen. */
+/** Problems of samples whose ids are of another demo, or whose token is of no citizen and of no staff. */
 const expectedProblems =
-  /^(document|notification|webhook|template|verification|receipt)-not-found$|^citizen-token-needed$|^bad-request$/;
+  /^(batch|document|notification|webhook|template|verification|receipt)-not-found$|^(citizen|staff)-token-needed$|^bad-request$/;
 
 test('every sample for curl is well formed, and fails only because its ids are of another demo', { skip }, async () => {
   const folder = makeTestFolder('cs-samples-');
