@@ -247,18 +247,6 @@ export type ContactPreferencesHours = {
   timeZone: string;
 };
 
-export type CreateServiceTemplateBody = {
-  /** A name for your staff, in one line. Citizens do not see it. */
-  name: string;
-  /** The language for citizens whose language is not in texts (BCP 47). It must be one of the languages in texts. */
-  defaultLanguage: string;
-  /**
-   * One text for each language, all with the same placeholders. They must not contain data of a citizen: each message
-   * has its own values. The whole body has at most 64 KiB.
-   */
-  texts: NewTemplateText[];
-};
-
 export type CreateTemplateBody = {
   /** A name for your staff, in one line. Citizens do not see it. */
   name: string;
@@ -462,7 +450,7 @@ export type DisableClientAnswer = {
 };
 
 export type DisableClientBody = {
-  /** Why, for the people who decide and for the staff log. */
+  /** Why the client is disabled, for the staff log. */
   reason: string;
 };
 
@@ -876,37 +864,6 @@ export type ListQueuesAnswer = {
   items: StaffQueue[];
 };
 
-export type ListServiceBatchRowsAnswer = {
-  /** The items of this page. */
-  items: BatchRow[];
-  /** The last row of this page. null: there are no further rows now. */
-  next: number | null;
-};
-
-export type ListServiceBatchesAnswer = {
-  /** The items of this page. */
-  items: NotificationBatch[];
-  /** The cursor of the next page. null: this is the last page. */
-  next: string | null;
-};
-
-export type ListServiceTemplatesAnswer = {
-  /** The items of this page. */
-  items: TemplateSummary[];
-};
-
-export type ListServiceWebhookCallsAnswer = {
-  /** The items of this page. */
-  items: WebhookCall[];
-  /** The cursor of the next page. null: this is the last page. */
-  next: string | null;
-};
-
-export type ListServiceWebhooksAnswer = {
-  /** The items of this page. */
-  items: Webhook[];
-};
-
 export type ListTemplatesAnswer = {
   /** The items of this page. */
   items: TemplateSummary[];
@@ -1309,7 +1266,7 @@ export type PauseChannelAnswer = {
 };
 
 export type PauseChannelBody = {
-  /** Why, for the people who decide and for the staff log. */
+  /** Why the channel is paused, for the staff log. */
   reason: string;
 };
 
@@ -1335,52 +1292,6 @@ export type PreviewNotificationAnswer = {
 };
 
 export type PreviewNotificationAnswerChannelsItem = {
-  /** The channel: inbox, email, sms or letter. */
-  channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
-  /** true for a reminder of an unread message, otherwise absent. */
-  reminder?: boolean;
-  /** The time at which this step would start, if the message is still unread. */
-  notBefore: string;
-  /**
-   * false: the channel would send nothing, for the reason in the member reason. Without the scope citizens:known,
-   * reasons that depend on the citizen are not shown.
-   */
-  reachable: boolean;
-  reason?: NotificationReason;
-  /** The subject line. Only for email and the inbox. */
-  subject?: string;
-  /** true: this mail or text message only says that there is a message. Its content is in the inbox. */
-  noticeOnly?: boolean;
-  /**
-   * The text that this channel would send. A mail is shown without its id and links, and the link of a text message has
-   * an id of zeros.
-   */
-  text: string;
-  /**
-   * The same text as an HTML page. Always present for the inbox; for email, if the message has headings, lists, links
-   * or strong text.
-   */
-  html?: string;
-  /** The number of segments of a text message. Only for sms. */
-  segments?: number;
-};
-
-export type PreviewServiceNotificationAnswer = {
-  /**
-   * false: the register has no such citizen, and all channels would fail. Always true without the scope citizens:known.
-   */
-  citizenKnown: boolean;
-  /**
-   * The language of the message (BCP 47): the requested one, or that of the chosen text of the template. Without the
-   * scope citizens:known, it does not depend on the citizen: a template has its default text. Absent if the language is
-   * unknown.
-   */
-  language?: string;
-  /** The messages that the channels would send, one for each step of the cascade. */
-  channels: PreviewServiceNotificationAnswerChannelsItem[];
-};
-
-export type PreviewServiceNotificationAnswerChannelsItem = {
   /** The channel: inbox, email, sms or letter. */
   channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
   /** true for a reminder of an unread message, otherwise absent. */
@@ -1512,21 +1423,6 @@ export type ReadEvidenceAnswer = {
   timeStamp?: string;
 };
 
-export type ReadLookUpAnswer = {
-  /** The id of this look-up, with which you can read it again for 30 minutes. */
-  id: string;
-  /** At most 5 citizens. */
-  hits: StaffLookUpHit[];
-  /** true: more citizens match. Send more claims. */
-  hasMore: boolean;
-  /** The reason of the look-up. */
-  reason: string;
-  /** The number of the case. */
-  reference: string;
-  /** The id of the entry in the staff log. */
-  entry: string;
-};
-
 export type ReadOwnAccessLogAnswer = {
   /** The total number of uses. */
   totalUsages: number;
@@ -1650,35 +1546,13 @@ export type ReceiveEvent = {
   data: EventData;
 };
 
-export type RecordReturnedNotificationLetterAnswer = {
-  /** The id of the entry in the staff log. */
-  entry: string;
-  /** The id of the ledger event. */
-  event: string;
-};
-
-export type RecordReturnedNotificationLetterBody = {
-  /**
-   * Why you need this. The citizen reads it in words: citizen-asked, service-asked, not-delivered, complaint,
-   * required-by-law.
-   */
-  reason: 'citizen-asked' | 'service-asked' | 'not-delivered' | 'complaint' | 'required-by-law';
-  /** The number of your case. The staff log has it; the citizen does not see it. */
-  reference: string;
-};
-
-export type RefuseProposalBody = {
-  /** Why, for the people who decide and for the staff log. */
-  reason?: string;
-};
-
 export type ResumeChannelAnswer = {
   /** The channel that delivers again. */
   channel: string;
 };
 
 export type ResumeChannelBody = {
-  /** Why, for the people who decide and for the staff log. */
+  /** Why the channel delivers again, for the staff log. */
   reason?: string;
 };
 
@@ -1803,25 +1677,6 @@ export type SendNotificationByLetterBody = {
   reason: 'citizen-asked' | 'service-asked' | 'not-delivered' | 'complaint' | 'required-by-law';
   /** The number of your case. The staff log has it; the citizen does not see it. */
   reference: string;
-};
-
-export type SendServiceNotificationAnswer = {
-  /** The id. Do not parse it. */
-  id: string;
-  /** The id of the citizen in the register. */
-  citizenId: string;
-  /** The reference of the sender. null: it sent none. */
-  reference: string | null;
-  /** accepted: the delivery starts at once. scheduled: the notification waits for sendAt. */
-  status: Open<'accepted' | 'scheduled'>;
-  /** The time at which the server created it. */
-  createdAt: string;
-  /** The server does not send the notification before this time. Absent if the sender requested none. */
-  sendAt?: string;
-  /** The deadline of delivery. Without proof of delivery by then, the notification ends. */
-  deliverBy: string;
-  /** The path of the ledger receipt of the acceptance. */
-  receipt: string;
 };
 
 /** How the citizen can contact the sender; without unknown members. */
@@ -2191,7 +2046,7 @@ export type StartServiceBatchAnswer = {
 };
 
 export type StartServiceBatchBody = {
-  /** Why, for the people who decide and for the staff log. */
+  /** Why the batch is sent, for the person who approves it and for the staff log. */
   reason: string;
 };
 
@@ -2258,18 +2113,6 @@ export type TemplateText = {
   subject?: string;
   /** The text of the message: plain text or restricted Markdown, with its placeholders. */
   message: string;
-};
-
-export type TestServiceWebhookBody = {
-  /** The type of the test event. Default: notification.delivery-ended. */
-  type?: 
-    | 'notification.delivery-ended'
-    | 'notification.sent'
-    | 'notification.unknown'
-    | 'notification.undeliverable'
-    | 'notification.opened'
-    | 'notification.confirmed'
-    | 'notification.cancelled';
 };
 
 export type TestWebhookBody = {
@@ -3606,9 +3449,9 @@ export type Operations = {
       /** The id of the notification, from the response of the send operation. */
       id: string;
     };
-    body: RecordReturnedNotificationLetterBody;
+    body: SendNotificationByLetterBody;
     answers: {
-      200: RecordReturnedNotificationLetterAnswer;
+      200: SendNotificationByLetterAnswer;
     };
   };
   /** Propose an operation */
@@ -3655,7 +3498,7 @@ export type Operations = {
       /** The id of the proposal. */
       id: string;
     };
-    body: RefuseProposalBody;
+    body: ApproveProposalBody;
     answers: {
       200: StaffProposal;
     };
@@ -3699,7 +3542,7 @@ export type Operations = {
       language?: string;
     };
     answers: {
-      200: ReadLookUpAnswer;
+      200: LookUpCitizenAnswer;
     };
   };
   /** Send a message for your service */
@@ -3713,20 +3556,20 @@ export type Operations = {
     };
     body: SendNotificationBody;
     answers: {
-      202: SendServiceNotificationAnswer;
+      202: SendNotificationAnswer;
     };
   };
   /** Preview a message of your service */
   previewServiceNotification: {
     body: SendNotificationBody;
     answers: {
-      200: PreviewServiceNotificationAnswer;
+      200: PreviewNotificationAnswer;
     };
   };
   /** List the templates of your service */
   listServiceTemplates: {
     answers: {
-      200: ListServiceTemplatesAnswer;
+      200: ListTemplatesAnswer;
     };
   };
   /** Create a template for your service */
@@ -3738,7 +3581,7 @@ export type Operations = {
        */
       'Idempotency-Key'?: string;
     };
-    body: CreateServiceTemplateBody;
+    body: CreateTemplateBody;
     answers: {
       201: Template;
     };
@@ -3866,7 +3709,7 @@ export type Operations = {
       cursor?: string;
     };
     answers: {
-      200: ListServiceBatchesAnswer;
+      200: ListNotificationBatchesAnswer;
     };
   };
   /** Read the progress of a batch of your service */
@@ -3916,7 +3759,7 @@ export type Operations = {
       limit?: number;
     };
     answers: {
-      200: ListServiceBatchRowsAnswer;
+      200: ListBatchRowsAnswer;
     };
   };
   /** Download the rows of a batch of your service */
@@ -3973,7 +3816,7 @@ export type Operations = {
   /** List the webhooks of your service */
   listServiceWebhooks: {
     answers: {
-      200: ListServiceWebhooksAnswer;
+      200: ListWebhooksAnswer;
     };
   };
   /** List the calls of a webhook of your service */
@@ -3989,7 +3832,7 @@ export type Operations = {
       cursor?: string;
     };
     answers: {
-      200: ListServiceWebhookCallsAnswer;
+      200: ListWebhookCallsAnswer;
     };
   };
   /** Queue the failed calls of a webhook of your service again */
@@ -4008,7 +3851,7 @@ export type Operations = {
       /** The id of the webhook. */
       id: string;
     };
-    body: TestServiceWebhookBody;
+    body: TestWebhookBody;
     answers: {
       200: WebhookTest;
     };

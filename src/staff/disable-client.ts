@@ -6,14 +6,17 @@ import { refuse } from '../kernel/refusal.ts';
 import { instantSchema } from '../notifications/notification/notification-shape.ts';
 import { removeClientWebhooks } from '../notifications/webhooks/webhook-store.ts';
 import type { StaffPorts } from './ports.ts';
-import { proposalReasonSchema } from './proposal.ts';
+import { reasonOf } from './proposal.ts';
 import { clientParams, findVisibleClient } from './read-registered-client.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
 import { staffActor, staffOf } from './staff-member.ts';
 
 const request = {
   params: clientParams,
-  body: Type.Object({ reason: proposalReasonSchema }, { additionalProperties: false }),
+  body: Type.Object(
+    { reason: reasonOf('Why the client is disabled, for the staff log.') },
+    { additionalProperties: false },
+  ),
 };
 
 /** Disables a client permanently. One person may do this alone, because a stolen key must be stopped at once. */

@@ -28,13 +28,12 @@ export type Proposal = {
   readonly decision?: (Person & { readonly at: number; readonly reason?: string | undefined }) | undefined;
 };
 
-/** The reason of a proposal or of a decision, in one line. */
-export const proposalReasonSchema = Type.String({
-  minLength: 1,
-  maxLength: 500,
-  pattern: singleLineSchemaPattern,
-  description: 'Why, for the people who decide and for the staff log.',
-});
+/** The reason of an act of staff, in one line. */
+export const reasonOf = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 500, pattern: singleLineSchemaPattern, description });
+
+/** The reason of a proposal or of a decision. */
+export const proposalReasonSchema = reasonOf('Why, for the people who decide and for the staff log.');
 
 /** The path parameters of the operations on one proposal. */
 export const proposalParams = Type.Object(

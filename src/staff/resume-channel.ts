@@ -4,13 +4,16 @@ import { refuse } from '../kernel/refusal.ts';
 import { deletePausedChannel } from '../notifications/notification/paused-channel-store.ts';
 import { channelParams } from './channel-pause.ts';
 import type { StaffPorts } from './ports.ts';
-import { proposalReasonSchema } from './proposal.ts';
+import { reasonOf } from './proposal.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
 import { staffActor, staffOf } from './staff-member.ts';
 
 const request = {
   params: channelParams,
-  body: Type.Object({ reason: Type.Optional(proposalReasonSchema) }, { additionalProperties: false }),
+  body: Type.Object(
+    { reason: Type.Optional(reasonOf('Why the channel delivers again, for the staff log.')) },
+    { additionalProperties: false },
+  ),
 };
 
 /** Ends the pause of a channel. Each worker sees it at its next poll, within about a second. */

@@ -13,13 +13,16 @@ import { actForService } from './act-for-service.ts';
 import { batchStateOf } from './cancel-service-batch.ts';
 import type { StaffPorts } from './ports.ts';
 import { proposableBatchStart, rowsToSend } from './proposable/start-batch.ts';
-import { proposalReasonSchema } from './proposal.ts';
+import { reasonOf } from './proposal.ts';
 import { propose } from './propose-operation.ts';
 import { staffOf } from './staff-member.ts';
 
 const request = {
   params: batchParams,
-  body: Type.Object({ reason: proposalReasonSchema }, { additionalProperties: false }),
+  body: Type.Object(
+    { reason: reasonOf('Why the batch is sent, for the person who approves it and for the staff log.') },
+    { additionalProperties: false },
+  ),
 };
 type StartCall = OperationCall<typeof request, StaffPorts>;
 

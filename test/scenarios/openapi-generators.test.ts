@@ -27,7 +27,8 @@ test('every object schema is a component, and no schema inside another one or at
 
 test('two schemas with the same members have the same name', () => {
   const membersOf = (schema: Json) => JSON.stringify(schema['properties'] ?? schema['additionalProperties']);
-  const groups = Map.groupBy(Object.entries(schemas), ([, schema]) => membersOf(schema));
+  const withMembers = Object.entries(schemas).filter(([, schema]) => schema['additionalProperties'] !== true);
+  const groups = Map.groupBy(withMembers, ([, schema]) => membersOf(schema));
   const doubles = [...groups.values()].filter((group) => group.length > 1).map((group) => group.map(([name]) => name));
   assert.deepEqual(doubles, []);
 });

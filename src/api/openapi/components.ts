@@ -19,12 +19,15 @@ class SchemaNameTaken extends Error {
  */
 export function createSchemaComponents(): SchemaComponents {
   const found = new Map<string, JsonSchema>();
+  const names = new Map<string, string>();
 
   const add = (name: string, schema: JsonSchema): JsonSchema => {
     const existing = found.get(name);
     if (existing !== undefined && JSON.stringify(existing) !== JSON.stringify(schema))
       throw new SchemaNameTaken(`two different schemas have the name ${name}: give one of them another $id`);
     found.set(name, schema);
+    const text = JSON.stringify(schema);
+    names.set(text, names.get(text) ?? name);
     return { $ref: `#/components/schemas/${name}` };
   };
 
@@ -33,7 +36,9 @@ export function createSchemaComponents(): SchemaComponents {
     const schema = referParts(own, title, refer);
     const types = [schema['type']].flat();
     if (!types.includes('object')) return schema;
-    const reference = add(title, { ...schema, type: 'object' });
+    const named = { ...schema, type: 'object' };
+    const earlier = typeof $id === 'string' ? undefined : names.get(JSON.stringify(named));
+    const reference = add(earlier ?? title, named);
     return types.includes('null') ? { anyOf: [reference, { type: 'null' }] } : reference;
   };
 
