@@ -6,7 +6,7 @@ import { refuse } from '../kernel/refusal.ts';
 import { instantSchema } from '../notifications/notification/notification-shape.ts';
 import { removeClientWebhooks } from '../notifications/webhooks/webhook-store.ts';
 import type { StaffPorts } from './ports.ts';
-import { reasonOf } from './proposal.ts';
+import { actReasonSchema } from './proposal.ts';
 import { clientParams, findVisibleClient } from './read-registered-client.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
 import { staffActor, staffOf } from './staff-member.ts';
@@ -14,7 +14,7 @@ import { staffActor, staffOf } from './staff-member.ts';
 const request = {
   params: clientParams,
   body: Type.Object(
-    { reason: reasonOf('Why the client is disabled, for the staff log.') },
+    { reason: actReasonSchema('Why the client is disabled, for the staff log.') },
     { additionalProperties: false },
   ),
 };

@@ -29,11 +29,11 @@ export type Proposal = {
 };
 
 /** The reason of an act of staff, in one line. */
-export const reasonOf = (description: string) =>
+export const actReasonSchema = (description: string) =>
   Type.String({ minLength: 1, maxLength: 500, pattern: singleLineSchemaPattern, description });
 
 /** The reason of a proposal or of a decision. */
-export const proposalReasonSchema = reasonOf('Why, for the people who decide and for the staff log.');
+export const proposalReasonSchema = actReasonSchema('Why, for the people who decide and for the staff log.');
 
 /** The path parameters of the operations on one proposal. */
 export const proposalParams = Type.Object(

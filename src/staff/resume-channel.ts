@@ -4,14 +4,14 @@ import { refuse } from '../kernel/refusal.ts';
 import { deletePausedChannel } from '../notifications/notification/paused-channel-store.ts';
 import { channelParams } from './channel-pause.ts';
 import type { StaffPorts } from './ports.ts';
-import { reasonOf } from './proposal.ts';
+import { actReasonSchema } from './proposal.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
 import { staffActor, staffOf } from './staff-member.ts';
 
 const request = {
   params: channelParams,
   body: Type.Object(
-    { reason: Type.Optional(reasonOf('Why the channel delivers again, for the staff log.')) },
+    { reason: Type.Optional(actReasonSchema('Why the channel delivers again, for the staff log.')) },
     { additionalProperties: false },
   ),
 };

@@ -13,14 +13,14 @@ import { actForService } from './act-for-service.ts';
 import { batchStateOf } from './cancel-service-batch.ts';
 import type { StaffPorts } from './ports.ts';
 import { proposableBatchStart, rowsToSend } from './proposable/start-batch.ts';
-import { reasonOf } from './proposal.ts';
+import { actReasonSchema } from './proposal.ts';
 import { propose } from './propose-operation.ts';
 import { staffOf } from './staff-member.ts';
 
 const request = {
   params: batchParams,
   body: Type.Object(
-    { reason: reasonOf('Why the batch is sent, for the person who approves it and for the staff log.') },
+    { reason: actReasonSchema('Why the batch is sent, for the person who approves it and for the staff log.') },
     { additionalProperties: false },
   ),
 };

@@ -187,7 +187,7 @@ test('staff see and change only batches and webhooks of their own service, and w
   assert.equal((await as(site, own, `POST ${calls}/redeliver`)).status, 202);
   assert.equal((await as(site, own, `POST ${calls}/test`, {})).json['outcome'], 'unreachable');
   const nobody = { subject: 'nina', roles: ['caseworker'] };
-  assert.deepEqual(problemOf(await as(site, nobody, `GET ${base}`)), [403, 'service-needed']);
+  assert.deepEqual(problemOf(await as(site, nobody, `GET ${base}`)), [403, 'missing-scope']);
 });
 
 test('without four eyes a batch over the limit starts, and its preview counts text messages and letters', async (t) => {
