@@ -41,9 +41,9 @@ export type MetricLabels = Readonly<Record<string, string>>;
 
 /** The kinds of faults in the log, besides those with the name of an operation. */
 const faultKinds = [
-  'api-thread citizen-pages clock database delivery demo-headers document-blob-left document-bytes-broken',
+  'api-thread batches citizen-pages client-keys client-use clock database delivery demo-headers document-blob-left document-bytes-broken',
   'document-infected document-record-broken documents erasure http idempotency identity ledger ledger-alarm ledger-behind ledger-witnesses',
-  'letters provider-webhooks queues received register root-key scan scanner-down stop time-stamp tls token trusted-issuer webhooks',
+  'letters provider-webhooks queues received register root-key scan scanner-down staff-pages stop time-stamp tls token trusted-issuer webhooks',
 ].flatMap((line) => line.split(' '));
 
 type PromClient = typeof import('prom-client');

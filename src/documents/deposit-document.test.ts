@@ -32,6 +32,7 @@ for (const engine of engines) {
       digest: `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
       issuer,
       issuedAt: '2026-06-01T12:00:00.000Z',
+      depositedAt: '2026-06-01T12:00:00.000Z',
       status: 'available',
       retainUntil: null,
       retentionClass: null,

@@ -57,7 +57,7 @@ test('a caseworker without a service, or of a disabled or unknown one, cannot ac
   const ended = await site.server.runCommand('clients', 'disable', disabled);
   assert.equal(ended.code, 0, ended.stderr);
   const attempts = [
-    [undefined, 'service-needed'],
+    [undefined, 'missing-scope'],
     ['unknown', 'service-needed'],
     [disabled, 'service-needed'],
     // The client of the service may not send.

@@ -1,7 +1,6 @@
 import type { ClientMessages } from '../../auth/client-messages.ts';
 import { localeFor } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
-import { leftToRight } from '../text/left-to-right.ts';
 
 /** A line such as `Phone: +44 20 7946 0000`, with its value alone and its address for a link. */
 type ContactLine = { readonly text: string; readonly value: string; readonly href: string };
@@ -10,10 +9,11 @@ type ContactLine = { readonly text: string; readonly value: string; readonly hre
 export function contactLines(tag: string | undefined, settings: ClientMessages | undefined): ContactLine[] {
   const { contactPhone: phone, contactEmail: email, contactUrl: url } = settings ?? {};
   const { language, message: texts } = localeFor(tag);
-  const phoneText = (value: string) => formatMessage(language, texts.phone, { phone: leftToRight(language, value) });
   const line = (text: string, value: string, href: string): ContactLine => ({ text, value, href });
   return [
-    ...(phone === undefined ? [] : [line(phoneText(phone), phone, `tel:${phone.replaceAll(/[^\d+]/g, '')}`)]),
+    ...(phone === undefined
+      ? []
+      : [line(formatMessage(language, texts.phone, { phone }), phone, `tel:${phone.replaceAll(/[^\d+]/g, '')}`)]),
     ...(email === undefined
       ? []
       : [line(formatMessage(language, texts.email, { email }), email, `mailto:${encodeURI(email)}`)]),
