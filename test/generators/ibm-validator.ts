@@ -38,13 +38,21 @@ async function ibmRulesBroken(text: string): Promise<readonly string[]> {
     Record<'error' | 'warning', { readonly results: readonly Finding[] }>
   >;
   const findings = [...printed.error.results, ...printed.warning.results];
-  const open = findings.filter(({ path }) => !isNullableReference(schemaAt(JSON.parse(text), path)));
+  const open = findings.filter(({ path }) => {
+    const schema = schemaAt(JSON.parse(text), path);
+    return !isNullableReference(schema) && !isAnyValue(schema);
+  });
   return [...new Set(open.map(({ rule }) => rule))].sort();
 }
 
 function schemaAt(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;
   return name === undefined ? value : schemaAt(Object(value)[name], rest);
+}
+
+/** Whether a schema permits any JSON value. The validator takes it for an object without a name. */
+function isAnyValue(schema: unknown): boolean {
+  return Object.keys(Object(schema)).every((name) => name === 'description');
 }
 
 /** Whether a schema is a reference or null. The validator takes both this and its `type: null` for an object without a name. */

@@ -102,8 +102,8 @@ function prismReport({
   return violations === undefined ? undefined : { problem: 'sl-violations', detail: String(violations) };
 }
 
-/** Refused here, because the code that verifies the address is in a mail. */
-const needsMailedCode = new Set(['confirmContactAddress', 'removeContactAddress']);
+/** Refused here, because the code that verifies the address is in a mail, or because the batch has ended by then. */
+const refusedHere = new Set(['confirmContactAddress', 'removeContactAddress', 'cancelNotificationBatch']);
 
 /** The operations that end what other requests use. */
 const isLast = ({ name }: { readonly name: string }) => /^(?:remove|withdraw|cancel)/.test(name);
@@ -113,7 +113,9 @@ function requestOf({ name, callers }: Pick<Operation<never>, 'name' | 'callers'>
   return validRequest(name, { token: citizenToken, ids: { ...ids, notification: inboxMessage } });
 }
 
-for (const operation of [...operations].sort((one, other) => Number(isLast(one)) - Number(isLast(other)))) {
+// The server here has no sign-in of staff.
+const shown = operations.filter(({ callers }) => !callers.includes('staff'));
+for (const operation of shown.sort((one, other) => Number(isLast(one)) - Number(isLast(other)))) {
   const { name } = operation;
   const expected = expectedDeviations[name];
   const outcome = expected === undefined ? 'without a violation' : `except that ${expected.reason}`;
@@ -121,7 +123,7 @@ for (const operation of [...operations].sort((one, other) => Number(isLast(one))
     const answer = await askPrism(requestOf(operation));
     const report = prismReport(answer);
     assert.equal(report?.problem, expected?.problem, report?.detail);
-    const isRefused = expected !== undefined || needsMailedCode.has(name);
+    const isRefused = expected !== undefined || refusedHere.has(name);
     assert.equal(answer.status >= 400, isRefused, `${answer.status} ${answer.body}`);
   });
 }

@@ -6,7 +6,7 @@ defaults.baseUrl = baseUrl;
 defaults.headers = { authorization };
 const verified = await ok(verifyIdentity(claims));
 const sent = await ok(sendNotification(message));
-const { items: documents } = await ok(listDocuments(citizenId));
+const { items: documents } = await ok(listDocuments({ citizenId }));
 const id = documents[0]?.id ?? '';
 
 // The errors of the operation are JSON, so that its generated function accepts only JSON.

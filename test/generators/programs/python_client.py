@@ -21,7 +21,7 @@ sent = openapi_client.NotificationsApi(client).send_notification(
     )
 )
 documents = openapi_client.DocumentsApi(client)
-listed = documents.list_documents("demo-mary")
+listed = documents.list_documents(citizen_id="demo-mary")
 file = documents.retrieve_document(listed.items[0].id)
 with open(file, "rb") as content:
     document = content.read().decode()
