@@ -35,7 +35,7 @@ export async function findCitizens(deps: FindDeps, body: LookUpBody, member: Sta
   return claims === undefined ? [] : await citizensByClaims(deps.ports, claims);
 }
 
-/** A notification that the person may see: of their service, or of any if they belong to none. */
+/** A notification of the person's service. A person without a service sees none, whatever scopes their token has. */
 export async function findVisibleNotification(
   read: Read,
   text: string,
@@ -43,7 +43,7 @@ export async function findVisibleNotification(
 ): Promise<Notification | undefined> {
   const id = parseId('notification', text);
   const found = id === undefined ? undefined : await findNotification(read, id);
-  return found !== undefined && (service === null || found.clientId === service) ? found : undefined;
+  return found?.clientId === service ? found : undefined;
 }
 
 async function citizensOfReference(read: Read, clientId: string, reference: string): Promise<readonly string[]> {
