@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
-import { refuse } from '../kernel/refusal.ts';
 import { insertPausedChannel } from '../notifications/notification/paused-channel-store.ts';
+import { changeChannel } from './change-channel.ts';
 import { channelParams, sealPause } from './channel-pause.ts';
 import type { StaffPorts } from './ports.ts';
 import { actReasonSchema } from './proposal.ts';
-import { insertStaffEntry } from './staff-entry-store.ts';
-import { staffActor, staffOf } from './staff-member.ts';
+import { staffOf } from './staff-member.ts';
 
 const request = {
   params: channelParams,
@@ -36,32 +35,11 @@ export const pauseChannel = defineOperation({
   },
   refusals: ['affects-all-services', 'conflict'],
   citizenData: true,
-  run: async ({ params, body, caller, now, createId, ports }: OperationCall<typeof request, StaffPorts>) => {
-    const { channel } = params;
-    const member = staffOf(caller);
-    if (member.service !== null) return { refusal: refuse('affects-all-services') };
-    const event = { type: 'channel.changed', id: createId('event'), at: now, actor: staffActor(member) } as const;
-    const { name } = member;
-    const { reason } = body;
-    return {
-      effect: {
-        events: [{ ...event, channel, change: 'paused' }],
-        statements: [
-          insertPausedChannel({ channel, at: now, content: sealPause(ports, channel, { name, reason }) }),
-          ...insertStaffEntry(ports, {
-            id: createId('staffEntry'),
-            at: now,
-            member,
-            operation: 'pauseChannel',
-            reason,
-            before: { channel, paused: false },
-            after: { channel, paused: true },
-            events: [event.id],
-          }),
-        ],
-      },
-      answer: { status: 200, json: { channel } },
-      onConflict: () => refuse('conflict', 'The channel is already paused.'),
-    };
+  run: async (call: OperationCall<typeof request, StaffPorts>) => {
+    const { channel } = call.params;
+    const { reason } = call.body;
+    const content = sealPause(call.ports, channel, { name: staffOf(call.caller).name, reason });
+    const statement = insertPausedChannel({ channel, at: call.now, content });
+    return changeChannel(call, { operation: 'pauseChannel', channel, reason, statement });
   },
 });

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
-import { refuse } from '../kernel/refusal.ts';
 import { deletePausedChannel } from '../notifications/notification/paused-channel-store.ts';
+import { changeChannel } from './change-channel.ts';
 import { channelParams } from './channel-pause.ts';
 import type { StaffPorts } from './ports.ts';
 import { actReasonSchema } from './proposal.ts';
-import { insertStaffEntry } from './staff-entry-store.ts';
-import { staffActor, staffOf } from './staff-member.ts';
 
 const request = {
   params: channelParams,
@@ -35,30 +33,14 @@ export const resumeChannel = defineOperation({
   },
   refusals: ['affects-all-services', 'conflict'],
   citizenData: true,
-  run: async ({ params, body, caller, now, createId, ports }: OperationCall<typeof request, StaffPorts>) => {
-    const { channel } = params;
-    const member = staffOf(caller);
-    if (member.service !== null) return { refusal: refuse('affects-all-services') };
-    const event = { type: 'channel.changed', id: createId('event'), at: now, actor: staffActor(member) } as const;
-    return {
-      effect: {
-        events: [{ ...event, channel, change: 'resumed' }],
-        statements: [
-          deletePausedChannel(channel),
-          ...insertStaffEntry(ports, {
-            id: createId('staffEntry'),
-            at: now,
-            member,
-            operation: 'resumeChannel',
-            reason: body.reason,
-            before: { channel, paused: true },
-            after: { channel, paused: false },
-            events: [event.id],
-          }),
-        ],
-      },
-      answer: { status: 200, json: { channel } },
-      onConflict: () => refuse('conflict', 'The channel is not paused.'),
-    };
+  run: async (call: OperationCall<typeof request, StaffPorts>) => {
+    const { channel } = call.params;
+    const { reason } = call.body;
+    return changeChannel(call, {
+      operation: 'resumeChannel',
+      channel,
+      reason,
+      statement: deletePausedChannel(channel),
+    });
   },
 });
