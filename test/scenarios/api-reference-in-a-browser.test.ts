@@ -17,6 +17,7 @@ import {
 import { fetchOnce } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const skip = browserSkipReason;
 let home: ServerFixture;
@@ -36,11 +37,19 @@ const shown = operations.filter(({ method }) => method !== 'QUERY');
 
 const openReference = async (view: PageView, hash = '') => await openPage(browser, `${home.url}/docs${hash}`, view);
 
-/** The sample of an operation in the language that is selected. The reference renders an operation when it is near the window. */
+/**
+ * The sample of an operation in the language that is selected. The reference renders an operation when it is near the window, and
+ * can miss a change of the hash while it renders others: the hash is changed until the sample appears.
+ */
 async function sampleOf(page: Page, group: string, name: string): Promise<string> {
-  await page.evaluate(`location.hash = '#tag/${group}/${name}'`);
   const sample = page.locator(`[id$="/tag/${group}/${name}"] pre`).first();
-  await sample.waitFor();
+  await waitUntil(async () => {
+    await page.evaluate(`location.hash = '#tag/${group}'; location.hash = '#tag/${group}/${name}'`);
+    return await sample.waitFor({ timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    );
+  }, 120_000);
   return (await sample.textContent()) ?? '';
 }
 

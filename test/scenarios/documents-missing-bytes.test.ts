@@ -59,7 +59,8 @@ test('clients and the citizen receive 503 for a document with a missing blob, an
   const uses = async () => (await mary.get('/me/uses')).body.toString();
   await waitUntil(async () => (await uses()).includes('Asked for your document and did not get it'));
   assert.doesNotMatch(await uses(), /Opened your document/);
-  assert.match(stderr(), new RegExp(`"where":"document-bytes-broken","fault":{[^}]*${id}`));
+  const logged = new RegExp(`"where":"document-bytes-broken","fault":{[^}]*${id}`);
+  await waitUntil(async () => logged.test(stderr()));
   assert.match(
     (await runCommandInProcess(home, 'documents', 'verify')).stdout,
     new RegExp(`${id}.*blob-missing|blob-missing.*${id}`),
