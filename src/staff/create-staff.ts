@@ -57,7 +57,6 @@ type StaffDeps = SliceDeps &
     /** The operations of clients that staff may run for their service. */
     readonly serviceOperations: readonly BoundOperation[];
     readonly ledger: Pick<LedgerView, 'view' | 'watch'>;
-    readonly previewBatch: StaffPorts['previewBatch'];
   };
 
 const hourMs = 3_600_000;
@@ -105,7 +104,7 @@ const staffOperations: readonly Operation<StaffPorts>[] = [
 
 /** Creates the staff slice: look-ups, proposals, the staff log. Its operations refuse every caller who is not of the staff. */
 export function createStaff(deps: StaffDeps): Slice {
-  const { settings, random, eraseCitizen, notifyLockChange, ledger } = deps;
+  const { settings, random, eraseCitizen, notifyLockChange, previewBatch, ledger } = deps;
   const ports: StaffPorts = {
     ...deps,
     contactOf: createContactLookup(deps, deps.registeredContactOf),
@@ -117,7 +116,7 @@ export function createStaff(deps: StaffDeps): Slice {
     proposalMs: settings.staffProposalHours * hourMs,
     fourEyes: settings.staffFourEyes === 'on',
     batchLimit: settings.staffBatchLimit,
-    proposable: { random, eraseCitizen, notifyLockChange },
+    proposable: { random, eraseCitizen, notifyLockChange, previewBatch },
   };
   return {
     operations: staffOperations.map((operation) => bindOperation(operation, ports)),

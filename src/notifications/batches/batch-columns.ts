@@ -30,7 +30,7 @@ export const resultColumns = ['row', 'state', 'code', 'detail', 'notificationId'
 const isResult = (name: string) => resultColumns.some((one) => one === name);
 
 /** A column with this prefix is the value of a placeholder. */
-const valuePrefix = 'personalisation.';
+export const valuePrefix = 'personalisation.';
 const valueName = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** The template of all rows, if the client chose one: its placeholders are columns too. */

@@ -1,6 +1,8 @@
 import type { Refusal } from '../../kernel/refusal.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { ReasonCode } from '../../notifications/notification/reason.ts';
+import { listProposals } from '../../staff/list-proposals.ts';
+import type { proposalView } from '../../staff/proposal.ts';
 import { readAttention } from '../../staff/read-attention.ts';
 import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
@@ -26,6 +28,8 @@ type Attention = {
   readonly proposals: { readonly count: number; readonly oldest: string | null };
 };
 
+type Proposal = ReturnType<typeof proposalView>;
+
 const dayMs = 86_400_000;
 
 /** The part of the first page that shows operators where something needs them, each line with the place to act. */
@@ -37,6 +41,22 @@ export async function attentionSection(visit: StaffVisit): Promise<Html | Refusa
   return html`<h2>${attention.title}</h2>
     ${lines.length === 0 ? html`<p>${attention.nothing}</p>` : html`<ul class="list">${lines.map((line) => html`<li>${line}</li>`)}</ul>`}
     ${backupNote(visit, answer.json.lastBackupAt)}`;
+}
+
+/** The part of the first page that shows people who approve whether a proposal of somebody else waits for them. */
+export async function decisionsSection(visit: StaffVisit): Promise<Html | Refusal> {
+  const answer = await readJson<{ readonly items: readonly Proposal[] }>(visit, listProposals, {
+    query: { status: 'proposed' },
+  });
+  if (!('json' in answer)) return answer;
+  const { attention } = visit.texts;
+  const { words } = visit.layout;
+  const waiting = answer.json.items.filter(({ proposedBy }) => proposedBy.subject !== visit.member.subject);
+  const oldest = waiting.at(-1)?.proposedAt;
+  if (oldest === undefined) return html`<h2>${attention.title}</h2><p>${attention.nothing}</p>`;
+  const text = formatMessage(words.language, attention.proposals, { count: waiting.length });
+  return html`<h2>${attention.title}</h2>
+    <ul class="list"><li><p><a href="${staffPaths.proposals}">${text}</a></p><p>${attention.since} ${minuteElement(words, oldest)}</p></li></ul>`;
 }
 
 /** A backup each day is usual, so an older one is marked. */

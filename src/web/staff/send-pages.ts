@@ -19,6 +19,7 @@ import { ownText, parseSendForm, type ServiceTemplate, sendFieldOf, sendForm } f
 import { staffPaths } from './staff-area.ts';
 import { choiceInput, type FormView, hiddenInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
+import { type ListedTemplate, templateOptions } from './template-options.ts';
 import { channelText } from './timeline-words.ts';
 
 /** The pages to send one message. */
@@ -45,7 +46,7 @@ async function handleSend(visit: StaffVisit): Outcome {
 
 /** Step 1: the template. `done`: the message that was just sent. */
 async function choicePage(visit: StaffVisit, done: string | null): Outcome {
-  const answer = await readJson<{ readonly items: readonly ServiceTemplate[] }>(visit, listServiceTemplates);
+  const answer = await readJson<{ readonly items: readonly ListedTemplate[] }>(visit, listServiceTemplates);
   if (!('json' in answer)) return answer;
   const { sections, send } = visit.texts;
   const id = done === null ? undefined : parseId('notification', done);
@@ -53,7 +54,7 @@ async function choicePage(visit: StaffVisit, done: string | null): Outcome {
     id === undefined
       ? ''
       : successBanner(formatMessage(visit.layout.words.language, send.done, { id: `\u2068${id}\u2069` }));
-  const options = [[ownText, send.own] as const, ...answer.json.items.map((one) => [one.id, one.name] as const)];
+  const options = [[ownText, send.own] as const, ...templateOptions(visit, answer.json.items)];
   const view = { values: new URLSearchParams(), faults: [] };
   const content = html`${banner}<form method="get" action="${staffPaths.send}">
       ${choiceInput(view, { name: 'template', label: send.template, options })}

@@ -19,7 +19,7 @@ import { formHeaders, isCrossOrigin, isNavigation } from '../request-origin.ts';
 import { type PageOutcome, sendPage } from '../send-page.ts';
 import type { ActiveVisitor, SignInFlow, SignInResult } from '../sign-in-flow.ts';
 import type { SiteFrame } from '../site-frame.ts';
-import { attentionSection } from './attention-section.ts';
+import { attentionSection, decisionsSection } from './attention-section.ts';
 import { auditPages } from './audit-pages.ts';
 import { batchPages } from './batch-pages.ts';
 import { clientsPages } from './clients-pages.ts';
@@ -192,9 +192,11 @@ async function showHome(visit: StaffVisit): Promise<BufferedResponse | Refusal> 
   const { language } = layout.words;
   const attention = scopes.includes('staff:operate') ? await attentionSection(visit) : '';
   if (typeof attention === 'object' && 'slug' in attention) return attention;
+  const decisions = attention === '' && scopes.includes('staff:approve') ? await decisionsSection(visit) : '';
+  if (typeof decisions === 'object' && 'slug' in decisions) return decisions;
   const rights = Object.entries(texts.rights).filter(([scope]) => scopes.some((one) => one === scope));
   const content = html`<p>${service === null ? texts.allServices : formatMessage(language, texts.service, { service: nameOf(service) })}</p>
-    ${attention}
+    ${attention}${decisions}
     ${rights.length === 0 ? html`<p>${texts.noRights}</p>` : html`<h2>${texts.rightsTitle}</h2><ul>${rights.map(([, text]) => html`<li>${text}</li>`)}</ul>`}`;
   return renderStaffPage({ layout, texts, member }, { title: texts.site, content, section: 'home' });
 }
