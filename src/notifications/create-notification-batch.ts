@@ -109,8 +109,9 @@ type Defaults = Pick<
 
 /** The issues of the values that apply to all rows, as for a single message. */
 function issuesOf(defaults: Defaults, template: Template | undefined, now: number): Issue[] {
-  // The rows have the texts and their values.
-  const ofRows = new Set(['message', 'personalisation', 'citizenId']);
+  // The rows have the values, and the texts if no template has them.
+  const texts = defaults.templateId === undefined ? ['message'] : [];
+  const ofRows = new Set([...texts, 'personalisation', 'citizenId']);
   const issues = [...textIssues(defaults, { faulty: ofRows, template }), ...parseSendTimes(defaults, now).issues];
   return issues.map(({ pointer = '', code, detail }) => ({ in: 'query', name: pointer.slice(1), code, detail }));
 }
