@@ -1002,6 +1002,8 @@ export type NotificationBatch = {
   id: string;
   /** Your name for the batch. null without one. */
   name: string | null;
+  /** The template of all rows that have none of their own. null without one. */
+  templateId: string | null;
   /** The format of the upload: csv, or jsonl for JSON Lines. */
   format: Open<'csv' | 'jsonl'>;
   /**
@@ -1049,6 +1051,8 @@ export type NotificationBatchProgress = {
   id: string;
   /** Your name for the batch. null without one. */
   name: string | null;
+  /** The template of all rows that have none of their own. null without one. */
+  templateId: string | null;
   /** The format of the upload: csv, or jsonl for JSON Lines. */
   format: Open<'csv' | 'jsonl'>;
   /**

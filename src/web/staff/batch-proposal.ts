@@ -6,7 +6,7 @@ import type { StaffVisit } from './staff-page.ts';
 
 type BatchProposal = { readonly service: string | null; readonly before: unknown; readonly input: unknown };
 
-/** What the start of a batch would send (`proposableBatchStart`), for the people who propose and decide it. */
+/** The messages and the cost of a batch whose start was proposed (`proposableBatchStart`). */
 export function batchProposal({ layout, texts, member }: StaffVisit, proposal: BatchProposal): Html {
   const { language } = layout.words;
   const { counts, cost, approval, unnamed } = texts.batches;

@@ -4,7 +4,7 @@ import { requestQuery } from '../../kernel/request-target.ts';
 import { createServiceBatch } from '../../staff/create-service-batch.ts';
 import { listServiceTemplates } from '../../staff/list-service-templates.ts';
 import { readJson } from '../citizen-operations.ts';
-import { type FieldFault, faultSummary, faultText, fieldAttributes } from '../form-parts.ts';
+import { type FieldFault, faultSummary, faultText, fieldAttributes, keptFormBanner } from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
 import type { PageOutcome } from '../send-page.ts';
 import { batchFileColumns } from './batch-file-columns.ts';
@@ -131,9 +131,7 @@ function formPage(visit: StaffVisit, template: ListedTemplate | undefined, state
   const choice = (value: string, label: string, isChosen: boolean): Html =>
     html`<p class="choice"><input type="radio" id="rows-${value}" name="rows" value="${value}"${isChosen ? trustedHtml(' checked') : ''} /><label for="rows-${value}">${label}</label></p>`;
   const allOrNone = fields.get('rows') === 'all-or-none';
-  const kept = isKept
-    ? html`<div class="banner" role="status" tabindex="-1" autofocus><p>${upload.fileNotKept}</p></div>`
-    : '';
+  const kept = isKept ? html`${keptFormBanner(layout.words)}<p class="note">${upload.fileNotKept}</p>` : '';
   const templateId = template?.id ?? ownText;
   const content = html`${kept}${faultSummary(layout.words, faults)}<p>${upload.next}</p>
     ${columnsSection(visit, template)}

@@ -15,6 +15,7 @@ import {
   faultText,
   fieldAttributes,
   formActions,
+  keptFormBanner,
   postForm,
   selectField,
 } from '../form-parts.ts';
@@ -45,8 +46,12 @@ export async function handleClientProposal(
   visit: StaffVisit,
   client: RegisteredClient | undefined,
 ): Promise<BufferedResponse | Refusal> {
-  if (visit.request.method !== 'POST') return formPage(visit, client, { fields: startFields(client), faults: [] });
-  const fields = readFields((await parseForm(visit.request)) ?? new URLSearchParams());
+  const { keptForm, request } = visit;
+  if (request.method !== 'POST') {
+    const fields = keptForm === undefined ? startFields(client) : readFields(keptForm);
+    return formPage(visit, client, { fields, faults: [], isKept: keptForm !== undefined });
+  }
+  const fields = readFields((await parseForm(request)) ?? new URLSearchParams());
   const faults = fieldFaults(visit, fields, client === undefined);
   if (faults.length > 0) return formPage(visit, client, { fields, faults });
   const [operation, input] =
@@ -153,13 +158,14 @@ type ClientForm = {
   readonly fields: ClientFields;
   readonly faults: readonly FieldFault[];
   readonly refused?: string;
+  readonly isKept?: boolean;
 };
 
 function formPage(visit: StaffVisit, client: RegisteredClient | undefined, form: ClientForm): BufferedResponse {
   const { texts, layout, request } = visit;
   const { clients } = texts;
   const { words } = layout;
-  const { fields, faults, refused } = form;
+  const { fields, faults, refused, isKept = false } = form;
   const backTo = client === undefined ? staffPaths.clients : `${staffPaths.clients}/${client.clientId}`;
   const button = html`<button type="submit">${clients.propose}</button>`;
   const fieldsHtml = html`${client === undefined ? newClientFields(visit, form) : ''}
@@ -169,7 +175,7 @@ function formPage(visit: StaffVisit, client: RegisteredClient | undefined, form:
       ${textField(visit, form, 'policy', clients.policyHint)}
       ${reasonField(visit, { reason: fields.reason, faults }, true)}
       ${formActions(button, words, backTo)}`;
-  const content = html`${faultSummary(words, faults)}${refused === undefined ? '' : refusedNote(visit, refused)}
+  const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}${refused === undefined ? '' : refusedNote(visit, refused)}
     <p>${clients.proposeText}</p>
     ${postForm(layout, { action: requestPath(request.url), content: fieldsHtml })}`;
 

@@ -11,7 +11,7 @@ import { readServiceTemplate } from '../../staff/read-service-template.ts';
 import { sendServiceNotification } from '../../staff/send-service-notification.ts';
 import { minuteText } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
-import { parseForm } from '../form-body.ts';
+import { maxTextFormBytes, parseForm } from '../form-body.ts';
 import { keptFormBanner, successBanner } from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
 import { faultsOf } from './issue-faults.ts';
@@ -31,7 +31,7 @@ type Outcome = Promise<BufferedResponse | Refusal>;
 
 async function handleSend(visit: StaffVisit): Outcome {
   if (visit.request.method === 'POST')
-    return await handleForm(visit, (await parseForm(visit.request)) ?? new URLSearchParams());
+    return await handleForm(visit, (await parseForm(visit.request, maxTextFormBytes)) ?? new URLSearchParams());
   const query = new URLSearchParams(requestQuery(visit.request.url));
   const values = visit.keptForm ?? query;
   const chosen = values.get('template');

@@ -11,7 +11,6 @@ import { type Cookies, withCookies } from '../browser-cookies.ts';
 import { type PageLayout, renderLayout } from '../citizen-layout.ts';
 import { type CallOperation, readJson } from '../citizen-operations.ts';
 import { citizenTextsOf } from '../citizen-texts.ts';
-import { parseForm } from '../form-body.ts';
 import { html } from '../html.ts';
 import type { KeptForms } from '../kept-form.ts';
 import { chooseLocale, switchLanguage } from '../page-language.ts';
@@ -23,6 +22,7 @@ import { attentionSection, decisionsSection } from './attention-section.ts';
 import { auditPages } from './audit-pages.ts';
 import { batchPages } from './batch-pages.ts';
 import { clientsPages } from './clients-pages.ts';
+import { type LateForm, lateFormNote, readLateForm } from './late-form.ts';
 import { lookUpPages } from './look-up-pages.ts';
 import { proposalsPages } from './proposals-pages.ts';
 import { queuesPages } from './queues-pages.ts';
@@ -138,18 +138,24 @@ async function showToStaff(deps: StaffPagesDeps, visit: PageRequest, show: Staff
   const visitor = isCrossOrigin(request, deps.publicUrl) ? 'nobody' : await deps.signInFlow.visitorOf(request);
   if (visitor === 'too-many') return unavailablePage(view);
   if (typeof visitor === 'string') return signInPage(deps, view, { ended: visitor === 'ended' });
-  const kept = 'expired' in visitor ? await keptFormCookies(deps, request, visitor.personId) : [];
+  const lost = 'expired' in visitor && request.method === 'POST' ? await readLateForm(request) : undefined;
+  const kept =
+    'expired' in visitor && lost !== undefined
+      ? deps.keptForms.keep({ personId: visitor.personId, path: requestPath(request.url), fields: lost.fields })
+      : [];
+  // The sign-in page shows a form that cannot be kept, so that the person can copy it.
+  const isKept = lost === undefined || kept.length > 0;
   const isRenewable = 'expired' in visitor ? visitor.expired === 'token' : visitor.renewal === 'due';
   const isPost = request.method === 'POST';
-  if (isRenewable && (isNavigation(request) || ('expired' in visitor && isPost))) {
+  if (isRenewable && isKept && (isNavigation(request) || ('expired' in visitor && isPost))) {
     const wanted = isPost ? requestPath(request.url) : (request.url ?? staffPaths.home);
     // If the issuer does not respond, a session goes on until its token expires.
     const step = await deps.signInFlow.renew(request, wanted).catch(deps.onFault);
     if (step !== undefined) return withCookies(signInResponse(deps, view, step), kept);
   }
   if ('expired' in visitor) {
-    const page = signInPage(deps, view, { ended: true, to: requestPath(request.url), isFormKept: kept.length > 0 });
-    return withCookies(page, kept);
+    const to = requestPath(request.url);
+    return withCookies(signInPage(deps, view, { ended: true, to, form: lost && { ...lost, isKept } }), kept);
   }
   return await showToMember(deps, visit, { visitor, show });
 }
@@ -205,31 +211,21 @@ type SignInOptions = {
   readonly ended?: boolean;
   /** The page that is shown after the sign-in. */
   readonly to?: string;
-  readonly isFormKept?: boolean;
+  /** The form that arrived after the session had ended. */
+  readonly form?: (LateForm & { readonly isKept: boolean }) | undefined;
 };
 
 function signInPage(
   { publicUrl }: StaffPagesDeps,
   { layout, words }: StaffView,
-  { ended = false, to, isFormKept = false }: SignInOptions = {},
+  { ended = false, to, form }: SignInOptions = {},
 ): BufferedResponse {
   const { signIn } = layout.words;
-  const note = html`<p class="note">${signIn.ended}${isFormKept ? ` ${signIn.kept}` : ''}</p>`;
+  const note = html`<p class="note">${signIn.ended}</p>${form === undefined ? '' : lateFormNote({ words: layout.words, texts: words }, form, form.isKept)}`;
   const query = to === undefined ? '' : `?to=${encodeURIComponent(to)}`;
   const content = html`${ended ? note : ''}<p>${words.signInText}</p>
     <p><a class="action" href="${publicUrl}${staffPaths.signIn}${query}">${signIn.link}</a></p>`;
   return renderLayout(layout, { title: words.signInTitle, content });
-}
-
-/** The cookies that keep the form of a session that has ended, for the person of that session. */
-async function keptFormCookies(
-  { keptForms }: StaffPagesDeps,
-  request: IncomingMessage,
-  personId: string,
-): Promise<readonly string[]> {
-  if (request.method !== 'POST') return [];
-  const fields = await parseForm(request);
-  return fields === undefined ? [] : keptForms.keep({ personId, path: requestPath(request.url), fields });
 }
 
 function signInResponse(deps: StaffPagesDeps, view: StaffView, step: SignInResult): BufferedResponse {
