@@ -56,6 +56,9 @@ export function checkColumns(names: readonly string[], template: BatchTemplate):
 }
 
 function unknownDetail(name: string, at: number, template: BatchTemplate): string {
+  // A spreadsheet has read a file with another delimiter, and saved each line as one cell.
+  if (at === 0 && /citizenId.*[,;\t]|[,;\t].*citizenId/.test(name))
+    return 'expected one column for each name, received all names in one; split the column at its delimiter and save again';
   const known = [...memberColumns, ...(template?.placeholders ?? [])];
   const similar = known.find((one) => isSimilarName(name, one));
   const hint = similar === undefined ? `allowed: ${known.join(', ')}, ${valuePrefix}NAME` : `did you mean ${similar}?`;

@@ -132,6 +132,6 @@ function toRefusal(fault: Error): Error {
       )
     : new UploadRefused(
         'malformed-csv',
-        `expected each value with a quote in quotes, and each quote in it twice${near}`,
+        `expected quotes around each value that has a quote in it, and that quote twice${near}`,
       );
 }
