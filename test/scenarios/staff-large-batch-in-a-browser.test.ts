@@ -116,7 +116,7 @@ test('a batch above the limit is proposed, approved, sent, corrected and sent on
   const checked = await text();
   assert.match(checked, /Rows in the file ?600 ?Messages to send ?588 ?Rows with a fault ?12/);
   assert.match(checked, /What it will cost at most ?Text messages: 0 ?Letters: 0/);
-  assert.match(checked, /1 ?A value is missing: personalisation\.name/);
+  assert.match(checked, /1 ?A value is missing: name/);
   assert.match(checked, /The first rows of the file.*Street 0.*Street 9/);
   const proposal = await proposeBatch(chris);
 

@@ -9,7 +9,7 @@ type FileColumn = { readonly name: string; readonly label: string };
 /** The columns that a file with this template, or with a text in each row, needs and can have. */
 export function batchFileColumns(
   { layout: { words }, texts: { send, templates } }: Pick<StaffVisit, 'layout' | 'texts'>,
-  template: Pick<ListedTemplate, 'placeholders'> | undefined,
+  template: Pick<ListedTemplate, 'placeholders' | 'languages'> | undefined,
 ): { readonly needed: readonly FileColumn[]; readonly optional: readonly FileColumn[] } {
   const member = (name: (typeof memberColumns)[number], label: string): FileColumn => ({ name, label });
   const values = (template?.placeholders ?? []).map((name) => ({ name: columnOfPlaceholder(name), label: '' }));
@@ -22,7 +22,7 @@ export function batchFileColumns(
     optional: [
       ...(isOwnText ? [member('subject', send.subject)] : []),
       member('reference', send.reference),
-      member('language', templates.language),
+      member('language', `${templates.language} (${(template?.languages ?? [words.language]).join(', ')})`),
     ],
   };
 }

@@ -3,6 +3,7 @@ import type { Refusal } from '../../kernel/refusal.ts';
 import { requestQuery } from '../../kernel/request-target.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { RowCode } from '../../notifications/batches/batch.ts';
+import { valuePrefix } from '../../notifications/batches/batch-columns.ts';
 import type { batchView } from '../../notifications/batches/batch-shape.ts';
 import { notificationStatuses } from '../../notifications/notification/notification.ts';
 import type { BatchPreview } from '../../notifications/preview-batch.ts';
@@ -114,7 +115,9 @@ function faultTable(visit: StaffVisit, batch: BatchProgress, rows: readonly Refu
   const all = html`<li><a href="${path}">${faults.downloadAll}</a></li>`;
   if (rows.length === 0) return html`${state === 'done' || state === 'cancelled' ? html`<ul>${all}</ul>` : ''}`;
   const title = formatMessage(layout.words.language, faults.title, { count: refused });
-  const lines = rows.map(({ row, code, detail }) => {
+  const lines = rows.map(({ row, code, detail: faultDetail }) => {
+    // The columns of placeholders need no prefix.
+    const detail = faultDetail.replaceAll(valuePrefix, '');
     const [column] = /^[\w.]+(?=: )/.exec(detail) ?? [];
     const fault = html`${rowCodes[code]}${column === undefined ? '' : html`: <code>${column}</code>`}`;
     return [String(row), fault, html`<span lang="en" dir="ltr">${detail}</span>`];

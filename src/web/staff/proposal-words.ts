@@ -30,10 +30,17 @@ export function changeTable(
 }
 
 function memberLabel({ texts, layout }: Pick<StaffVisit, 'texts' | 'layout'>, name: string): string {
-  const { proposals, queues, clients, sections } = texts;
+  const { proposals, queues, clients, sections, batches, send } = texts;
   const others: Readonly<Record<string, string>> = {
     channel: layout.words.uses.labels.channel,
     paused: queues.paused,
+    state: clients.state,
+    status: clients.state,
+    template: send.template,
+    rows: batches.counts.rows,
+    messages: batches.counts.good,
+    textMessages: channelName({ texts, layout }, 'sms'),
+    letters: channelName({ texts, layout }, 'letter'),
     disabledAt: clients.disabled,
     proposed: sections.proposals,
     refused: proposals.statuses.refused,
@@ -54,6 +61,7 @@ function valueText(visit: Pick<StaffVisit, 'texts' | 'layout'>, name: string, va
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return dayElement(layout.words, value);
   if (typeof value === 'string' && name === 'channel') return html`${channelName(visit, value)}`;
   if (typeof value === 'string' && name === 'proposed') return html`${operationText(visit, value)}`;
+  if (name === 'state' && typeof value === 'string') return html`${textNamed(texts.batches.states, value) ?? value}`;
   if (name === 'kind') return html`${textNamed(clients.kinds, value) ?? String(value)}`;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
     return html`<bdi>${value.length === 0 ? '–' : value.join(', ')}</bdi>`;

@@ -7,6 +7,7 @@ import type { StaffVisit } from './staff-page.ts';
 export type ListedTemplate = {
   readonly id: string;
   readonly name: string;
+  readonly languages: readonly string[];
   readonly placeholders: readonly string[];
   readonly createdAt: string;
 };
