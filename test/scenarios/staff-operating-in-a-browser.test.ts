@@ -80,7 +80,7 @@ test('an operator proposes a client and other rights for it, cannot approve that
   await check(operator);
   await page.getByRole('link', { name: 'Propose a new client' }).click();
   await page.getByRole('button', { name: 'Send the proposal' }).click();
-  assert.match(await textOf(page), /Enter a name\..*Choose at least one scope\..*Enter a reason/s);
+  assert.match(await textOf(page), /Enter a name\..*Choose at least one right\..*Enter a reason/s);
   await check(operator);
   await page.getByLabel('Name').fill('Water Board');
   await page.getByLabel('notifications:send').check();
@@ -119,7 +119,7 @@ test('an operator proposes a client and other rights for it, cannot approve that
   await check(operator);
   await page.getByRole('button', { name: 'Send the proposal' }).click();
   await approver.page.goto(page.url());
-  const row = approver.page.getByRole('row', { name: 'Scopes' });
+  const row = approver.page.getByRole('row', { name: 'Rights' });
   assert.match((await row.textContent()) ?? '', /notifications:send\s*notifications:send, notifications:read/);
   await approver.page.getByRole('link', { name: 'Refuse' }).click();
   await approver.page.getByLabel('Reason').fill('Ask the service first.');
@@ -151,7 +151,7 @@ test('an auditor filters the staff log by operation and person, and downloads it
   await openSection(page, 'Staff log');
   assert.match(await textOf(page), /Olu Operator.*Disable a client.*The service has ended\./s);
   await check(seen);
-  await page.getByLabel('Operation').selectOption({ label: 'Pause a channel' });
+  await page.getByLabel('Action').selectOption({ label: 'Pause a channel' });
   await page.getByLabel('Account of the person').fill('olu');
   await page.getByRole('button', { name: 'Show' }).click();
   assert.match(await textOf(page), /The mail server rejects all messages\./);

@@ -33,6 +33,7 @@ function memberLabel({ texts, layout }: Pick<StaffVisit, 'texts' | 'layout'>, na
   const { proposals, queues, clients, sections, batches, send } = texts;
   const others: Readonly<Record<string, string>> = {
     channel: layout.words.uses.labels.channel,
+    notification: layout.words.uses.labels.message,
     paused: queues.paused,
     state: clients.state,
     status: clients.state,
