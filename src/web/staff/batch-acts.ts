@@ -34,7 +34,8 @@ export async function showBatchStart(visit: StaffVisit, id: string): Promise<Buf
   }
   const reason = (await parseForm(visit.request))?.get('reason')?.trim() ?? '';
   const answer = await visit.call(startServiceBatch, visit.token, { params: { id }, json: { reason } });
-  if (!('slug' in answer)) return redirectTo(pathOf(id));
+  // The batch has started or been proposed meanwhile; its page shows it.
+  if (!('slug' in answer) || answer.slug === 'conflict') return redirectTo(pathOf(id));
   if (answer.slug !== 'bad-request') return answer;
   const fault = { field: 'reason', text: visit.texts.batches.start.faults.reason };
   return startPage(visit, batch.json, { reason, faults: [fault] });

@@ -19,12 +19,15 @@ export async function readLateForm(request: IncomingMessage): Promise<LateForm |
   return fields && { fields, hasFile: false };
 }
 
+/** Fields that a person does not fill in. */
+const unseenFields: readonly string[] = ['step', 'template', 'key', 'count'];
+
 type Texts = { readonly words: CitizenTexts; readonly texts: Locale['staffPages'] };
 
 /** Says what happens to a late form. A form that is too long for a cookie is shown, so that the person can copy it. */
 export function lateFormNote({ words, texts }: Texts, { fields, hasFile }: LateForm, isKept: boolean): Html {
-  const typed = [...fields.values()].filter((value) => value !== '');
+  const typed = [...fields].flatMap(([name, value]) => (value === '' || unseenFields.includes(name) ? [] : [value]));
   const file = hasFile ? ` ${texts.batches.upload.fileNotKept}` : '';
   return html`<p class="note">${isKept ? words.signIn.kept : texts.notKept}${file}</p>
-    ${isKept ? '' : typed.map((value) => html`<pre dir="auto" tabindex="0">${value}</pre>`)}`;
+    ${isKept ? '' : typed.map((value) => html`<pre dir="auto">${value}</pre>`)}`;
 }
