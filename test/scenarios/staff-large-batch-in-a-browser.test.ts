@@ -90,7 +90,7 @@ async function proposeBatch(chris: Window): Promise<string> {
   return own;
 }
 
-test('a batch above the limit is proposed, approved, sent, corrected and sent once to each person, without script', {
+test('a batch above the limit is proposed, approved, sent and corrected without script, and each message is sent once', {
   skip,
 }, async () => {
   await createTemplate('Bins', 'Dear ((name)), we collect the bins of ((street)) on Monday.');
