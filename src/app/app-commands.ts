@@ -20,7 +20,7 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
     use: (context: CommandApp & { readonly read: Read; readonly operator: string }) => Promise<T>,
   ) =>
     useApp(async (app) => await use({ ...app, read: app.db.read, operator: (await loadContexts()).currentOperator() }));
-  const withDocuments = <T>(use: (context: DocumentsContext) => Promise<T>) =>
+  const withDocuments = <T>(use: (context: DocumentsContext & Pick<AppContext, 'root' | 'random'>) => Promise<T>) =>
     useApp(async (app) => await use(await (await loadContexts()).loadDocumentsContext(app)));
   const withRotation = <T>(use: (context: RotationContext) => Promise<T>) =>
     withContext(

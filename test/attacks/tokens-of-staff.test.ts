@@ -117,6 +117,9 @@ test('a token of the issuer of staff is refused if it is for another client, nam
     { client: ['a'] },
     { client: null },
     { cnf: { jkt: 'x' } },
+    // The staff log names users of the shell and clients so.
+    { sub: 'shell:root' },
+    { sub: 'client:tax-office' },
   ];
   for (const claims of refused) {
     const token = await site.staffToken(person, claims);
