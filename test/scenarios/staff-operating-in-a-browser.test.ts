@@ -68,6 +68,9 @@ test('an operator pauses a channel with a reason, reads it on the first page, an
   await page.getByRole('link', { name: 'Email is paused' }).click();
   await page.getByRole('link', { name: 'Resume: Email' }).click();
   await page.getByRole('button', { name: 'Resume' }).click();
+  assert.match(await textOf(page), /There is a problem.*Enter a reason/s);
+  await page.getByLabel('Reason').fill('The mail server works again.');
+  await page.getByRole('button', { name: 'Resume' }).click();
   assert.match(await textOf(page), /The channel works again\./);
 });
 
@@ -85,12 +88,12 @@ test('an operator proposes a client and other rights for it, cannot approve that
   await page.getByLabel('Name').fill('Water Board');
   await page.getByLabel('notifications:send').check();
   await page.getByLabel('Issuer of tokens').fill('https://issuer.example');
-  await page.getByLabel('Purposes').fill('water bill, meter reading');
+  await page.getByLabel('Purposes').fill(`water bill\n${'meter'.repeat(21)}`);
   await page.getByLabel('Reason').fill('The service starts in May.');
   await page.getByRole('button', { name: 'Send the proposal' }).click();
   assert.match(await textOf(page), /There is a problem.*The server says: .*\/purposes/s);
   await check(operator);
-  await page.getByLabel('Purposes').fill('water-bill, meter-reading');
+  await page.getByLabel('Purposes').fill('water bill\nmeter reading');
   await page.getByRole('button', { name: 'Send the proposal' }).click();
   assert.equal(await heading(page), 'Create a client');
   assert.match(await textOf(page), /We stored your proposal.*You made this proposal/s);
@@ -101,7 +104,7 @@ test('an operator proposes a client and other rights for it, cannot approve that
   await openSection(approver.page, 'Proposals');
   await check(approver);
   await approver.page.getByRole('link', { name: 'Create a client' }).click();
-  assert.match(await textOf(approver.page), /water-bill, meter-reading/);
+  assert.match(await textOf(approver.page), /water bill, meter reading/);
   await check(approver);
   await approver.page.getByRole('link', { name: 'Approve' }).click();
   await check(approver);

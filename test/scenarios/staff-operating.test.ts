@@ -56,15 +56,18 @@ for (const { name: engine } of engines) {
     assert.deepEqual([name, stated], ['Name of olu', reason]);
     const attention = await ask(site, 'GET', 'attention');
     assert.deepEqual((attention.json['pausedChannels'] as readonly Members[])[0]?.['channel'], 'email');
-    assert.equal((await ask(site, 'POST', 'queues/email/resume', { body: {} })).status, 200);
+    assert.equal((await ask(site, 'POST', 'queues/email/resume', { body: {} })).status, 400);
+    const resumed = { body: { reason: 'The mail server works again.' } };
+    assert.equal((await ask(site, 'POST', 'queues/email/resume', resumed)).status, 200);
     await waitUntil(async () => /email (sent|delivered)/.test(String(await deliveryStates())));
-    assert.deepEqual(problemOf(await ask(site, 'POST', 'queues/email/resume', { body: {} })), [409, 'conflict']);
+    assert.deepEqual(problemOf(await ask(site, 'POST', 'queues/email/resume', resumed)), [409, 'conflict']);
     const entry = await lastEntry(site, 'pauseChannel');
     assert.deepEqual(
       [entry['subject'], entry['reason'], entry['after'], (entry['events'] as readonly Members[]).length],
       ['olu', reason, { channel: 'email', paused: true }, 1],
     );
-    assert.deepEqual((await lastEntry(site, 'resumeChannel'))['after'], { channel: 'email', paused: false });
+    const end = await lastEntry(site, 'resumeChannel');
+    assert.deepEqual([end['reason'], end['after']], [resumed.body.reason, { channel: 'email', paused: false }]);
   });
 
   test(`${engine}: an operator reads the use of a client and disables it, which ends its tokens`, async () => {
