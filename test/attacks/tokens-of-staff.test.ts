@@ -54,6 +54,7 @@ const permitted: Readonly<Record<string, readonly StaffRole[]>> = {
   listServiceWebhookCalls: ['support', 'caseworker'],
   redeliverServiceWebhook: ['support', 'caseworker'],
   testServiceWebhook: ['support', 'caseworker'],
+  readServiceNotification: ['caseworker'],
 };
 
 const staffOperations = operations.filter(({ callers }) => callers.includes('staff'));
