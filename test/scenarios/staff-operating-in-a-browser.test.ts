@@ -118,12 +118,18 @@ test('an operator proposes a client and other rights for it, cannot approve that
   await page.getByRole('link', { name: 'Propose other rights' }).click();
   assert.equal(await page.getByLabel('notifications:send').isChecked(), true);
   await page.getByLabel('notifications:read').check();
+  await page.getByLabel('access-log:hide').check();
   await page.getByLabel('Reason').fill('It shows the status.');
   await check(operator);
   await page.getByRole('button', { name: 'Send the proposal' }).click();
   await approver.page.goto(page.url());
   const row = approver.page.getByRole('row', { name: 'Scopes' });
-  assert.match((await row.textContent()) ?? '', /notifications:send\s*notifications:send, notifications:read/);
+  assert.match(
+    (await row.textContent()) ?? '',
+    /notifications:send\s*notifications:send, notifications:read, access-log:hide/,
+  );
+  assert.match(await textOf(approver.page), /may hide its uses from the citizen for up to 365 days\./);
+  await check(approver);
   await approver.page.getByRole('link', { name: 'Refuse' }).click();
   await approver.page.getByLabel('Reason').fill('Ask the service first.');
   await approver.page.getByRole('button', { name: 'Refuse' }).click();

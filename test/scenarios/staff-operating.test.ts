@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
-import { fileCleanupScope } from '../support/server-process.ts';
+import { type ClientSecretCredentials, fileCleanupScope } from '../support/server-process.ts';
 import { openStaffSite, type StaffSite, type TestPerson } from '../support/staff-site.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -116,6 +116,24 @@ test('an operator of a service sees only its client, and cannot pause a channel 
       403,
       'affects-all-services',
     ]);
+});
+
+test('what needs attention names webhooks that the server has disabled, with a contact of the client', async () => {
+  const site = siteOn('postgres');
+  const args = ['clients', 'create', 'Harbour', '--scopes', 'webhooks:manage', '--secret', '--json'];
+  const made = await runCommandInProcess(site.server, ...args, '--contact-email', 'it@harbour.example');
+  const client = JSON.parse(made.stdout) as ClientSecretCredentials;
+  const token = await site.server.fetchAccessToken(undefined, client);
+  const { json } = await site.request(token, 'POST', '/v1/webhooks', { url: 'http://127.0.0.1:1/' });
+  const webhooks = async () => (await ask(site, 'GET', 'attention')).json['webhooks'];
+  assert.deepEqual(await webhooks(), []);
+  const db = await site.server.openDb();
+  await db.write([{ sql: "update webhook set status = 'disabled' where id = $1", args: [String(json['id'])] }]);
+  await db.close();
+  const { clientId } = client;
+  assert.deepEqual(await webhooks(), [
+    { id: json['id'], clientId, organisation: 'Harbour', disabled: true, contact: 'it@harbour.example' },
+  ]);
 });
 
 for (const { name: engine } of engines)
