@@ -64,7 +64,7 @@ type DecisionOptions = {
   readonly store?: ReturnType<typeof decideProposal> | undefined;
 };
 
-const changedMeanwhile = 'What the proposal changes has changed since it was made. Propose it again.';
+const changedMeanwhile = 'The state that the proposal changes is another one now. Propose it again.';
 
 /**
  * Lets an approved proposal take effect, in one unit with its decision and the entry of the staff log. Its events name both people.

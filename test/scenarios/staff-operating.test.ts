@@ -118,7 +118,7 @@ test('an operator of a service sees only its client, and cannot pause a channel 
     ]);
 });
 
-test('what needs attention names webhooks that the server has disabled, with a contact of the client', async () => {
+test('the list of what needs attention names webhooks that the server has disabled, with a contact of the client', async () => {
   const site = siteOn('postgres');
   const args = ['clients', 'create', 'Harbour', '--scopes', 'webhooks:manage', '--secret', '--json'];
   const made = await runCommandInProcess(site.server, ...args, '--contact-email', 'it@harbour.example');
