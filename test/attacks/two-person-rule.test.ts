@@ -152,7 +152,7 @@ test('a change of a client is not approved if the client has changed since the a
 });
 
 for (const { name: engine } of engines) {
-  test(`${engine}: of ten concurrent approvals by two people, one takes effect`, async () => {
+  test(`${engine}: ten concurrent approvals by two people take effect once`, async () => {
     const site = siteOn(engine);
     const proposal = await proposeClient(site, 'Raced');
     const tokens = [await site.staffToken(alex), await site.staffToken({ ...alex, subject: 'kim' })];
