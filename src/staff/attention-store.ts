@@ -42,9 +42,9 @@ export async function findCitizenFailures(
   const rows = await read(
     `select f.channel, f.reason, f.notification_id from (
         select id, notification_id, channel, status, reason from delivery where id >= $1 order by id desc limit $2) f
-      join notification n on n.id = f.notification_id
       where f.status in ('failed', 'unknown') and f.reason is not null
-        and (cast($3 as text) is null or n.client_id = $3) order by f.id desc limit 1000`,
+        and (cast($3 as text) is null or $3 = (select client_id from notification n where n.id = f.notification_id))
+      order by f.id desc limit 1000`,
     [minIdAt('delivery', since), maxCounted, service],
   );
   const found = new Map<string, string[]>();

@@ -936,7 +936,7 @@ create index staff_proposal_of_citizen on staff_proposal (citizen_id) where citi
 
 -- When the newest backup began that the operator has recorded as complete: one row.
 create table backup_record (
-  id smallint not null primary key check (id = 1),
+  name text not null primary key check (name = 'newest'),
   begun_at bigint not null check (begun_at between 0 and 9007199254740991)
 );
 
