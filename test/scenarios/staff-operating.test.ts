@@ -118,6 +118,29 @@ test('an operator of a service sees only its client, and cannot pause a channel 
     ]);
 });
 
+test('the list of what needs attention names messages about which the citizen must act, of the own service', async () => {
+  const site = siteOn('postgres');
+  const message = { citizenId: 'demo-mary', subject: 'Hello', message: 'This bounces.' };
+  const args = ['clients', 'create', 'Tax', '--scopes', 'notifications:send', '--secret', '--json'];
+  const client = JSON.parse((await runCommandInProcess(site.server, ...args)).stdout) as ClientSecretCredentials;
+  const token = await site.server.fetchAccessToken(undefined, client);
+  const sent = await site.request(token, 'POST', '/v1/notifications/send', message);
+  const id = String(sent.json['id']);
+  const db = await site.server.openDb();
+  const sql =
+    "update delivery set reason = 'address-refused', status = 'failed' where notification_id = $1 and channel = 'email' and status in ('sent', 'delivered') returning id";
+  await waitUntil(async () => ((await db.write([{ sql, args: [id] }]))[0] ?? []).length === 1);
+  await db.close();
+  const namedFor = async (person: TestPerson) => {
+    const { json } = await ask(site, 'GET', 'attention', { person });
+    const failures = json['failures'] as readonly Members[];
+    return failures.find(({ reason }) => reason === 'address-refused')?.['notifications'];
+  };
+  assert.deepEqual(await namedFor(operator), [id]);
+  assert.deepEqual(await namedFor({ ...operator, service: client.clientId }), [id]);
+  assert.deepEqual(await namedFor({ ...operator, service: 'other-service' }), []);
+});
+
 test('the list of what needs attention names webhooks that the server has disabled, with a contact of the client', async () => {
   const site = siteOn('postgres');
   const args = ['clients', 'create', 'Harbour', '--scopes', 'webhooks:manage', '--secret', '--json'];
