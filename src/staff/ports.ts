@@ -32,8 +32,6 @@ export type StaffPorts = StaffKeys &
     /** The most messages of a batch that one person may start alone. */
     readonly batchLimit: number;
     readonly previewBatch: ProposableDeps['previewBatch'];
-    /** When the last backup began (epoch milliseconds); undefined if it is not known. */
-    readonly lastBackup: () => Promise<number | undefined>;
     readonly lookUpsPerHour: number;
     /** How long another person may approve a proposal, in milliseconds. */
     readonly proposalMs: number;

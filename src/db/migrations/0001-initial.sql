@@ -936,6 +936,12 @@ create table staff_proposal (
 create index staff_proposal_by_status on staff_proposal (status, id);
 create index staff_proposal_of_citizen on staff_proposal (citizen_id) where citizen_id is not null;
 
+-- When the newest backup began that the operator has recorded as complete: one row.
+create table backup_record (
+  name text not null primary key check (name = 'newest'),
+  begun_at bigint not null check (begun_at between 0 and 9007199254740991)
+);
+
 ---------------------------------------------------------------------------------------------------------------------
 -- Jobs
 ---------------------------------------------------------------------------------------------------------------------

@@ -74,8 +74,8 @@ function startFields(client: RegisteredClient | undefined): ClientFields {
     scopes: client?.scopes ?? [],
     jwks: '',
     issuer: '',
-    purposes: client?.purposes?.join(', ') ?? '',
-    legalBases: client?.legalBases?.join(', ') ?? '',
+    purposes: client?.purposes?.join('\n') ?? '',
+    legalBases: client?.legalBases?.join('\n') ?? '',
     policy: client?.policy ?? '',
     reason: '',
   };
@@ -117,11 +117,11 @@ function parseKeys(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Also with the comma of Arabic. */
+/** One on each line, or with commas, also with the comma of Arabic. */
 const listOf = (text: string) =>
   text
-    .split(/[,،]/u)
-    .map((word) => word.trim())
+    .split(/[\n,،]/u)
+    .map((word) => word.trim().replaceAll(/\s+/g, ' '))
     .filter((word) => word !== '');
 
 /** Empty lists and texts are left out: they mean any. */
@@ -170,8 +170,8 @@ function formPage(visit: StaffVisit, client: RegisteredClient | undefined, form:
   const button = html`<button type="submit">${clients.propose}</button>`;
   const fieldsHtml = html`${client === undefined ? newClientFields(visit, form) : ''}
       ${scopesField(visit, form)}
-      ${textField(visit, form, 'purposes', clients.listHint)}
-      ${textField(visit, form, 'legalBases', clients.listHint)}
+      ${listField(visit, form, 'purposes')}
+      ${listField(visit, form, 'legalBases')}
       ${textField(visit, form, 'policy', clients.policyHint)}
       ${reasonField(visit, { reason: fields.reason, faults }, true)}
       ${formActions(button, words, backTo)}`;
@@ -216,7 +216,14 @@ function scopesField({ texts }: StaffVisit, { fields, faults }: ClientForm): Htm
       })}</fieldset>`;
 }
 
-type TextFieldName = 'name' | 'issuer' | 'purposes' | 'legalBases' | 'policy';
+function listField({ texts }: StaffVisit, { fields, faults }: ClientForm, name: 'purposes' | 'legalBases'): Html {
+  const hintId = `${name}-hint`;
+  return html`<p><label for="${name}">${texts.proposals.members[name]}</label>
+      <span class="hint" id="${hintId}">${texts.clients.listHint}</span>${faultText(faults, name)}
+      <textarea id="${name}" name="${name}" rows="4" spellcheck="false"${fieldAttributes(faults, name, hintId)}>${fields[name]}</textarea></p>`;
+}
+
+type TextFieldName = 'name' | 'issuer' | 'policy';
 
 function textField(visit: StaffVisit, { fields, faults }: ClientForm, name: TextFieldName, hint?: string): Html {
   const hintId = `${name}-hint`;

@@ -1,4 +1,5 @@
 import { isObject } from '../../kernel/is-object.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import { dayElement } from '../citizen-layout.ts';
 import { type Html, html } from '../html.ts';
 import { textNamed } from '../usage-words.ts';
@@ -27,6 +28,20 @@ export function changeTable(
         (name) =>
           html`<tr><th scope="row">${memberLabel(visit, name)}</th><td>${cell(was, name)}</td><td>${cell(wanted, name)}</td></tr>`,
       )}</tbody></table></div>`;
+}
+
+/** Says what the scope `access-log:hide` permits, if a change gives it to a client. */
+export function concealmentNote(
+  { texts, layout, hiddenDays }: Pick<StaffVisit, 'texts' | 'layout' | 'hiddenDays'>,
+  { before, after }: { readonly before?: unknown; readonly after?: unknown },
+): Html | '' {
+  const mayConceal = (state: unknown) => {
+    const { scopes } = membersOf(state);
+    return Array.isArray(scopes) && scopes.includes('access-log:hide');
+  };
+  if (mayConceal(before) || !mayConceal(after)) return '';
+  const text = formatMessage(layout.words.language, texts.proposals.concealment, { days: hiddenDays });
+  return html`<p class="notice">${text}</p>`;
 }
 
 function memberLabel({ texts, layout }: Pick<StaffVisit, 'texts' | 'layout'>, name: string): string {

@@ -27,6 +27,7 @@ import { type LateForm, lateFormNote, readLateForm } from './late-form.ts';
 import { lookUpPages } from './look-up-pages.ts';
 import { proposalsPages } from './proposals-pages.ts';
 import { queuesPages } from './queues-pages.ts';
+import { readPages } from './read-pages.ts';
 import { sendPages } from './send-pages.ts';
 import { servicePages } from './service-pages.ts';
 import { staffPaths } from './staff-area.ts';
@@ -38,6 +39,7 @@ type StaffPagesDeps = {
   readonly signInFlow: SignInFlow;
   readonly keptForms: KeptForms;
   readonly clock: Clock;
+  readonly hiddenDays: StaffVisit['hiddenDays'];
   readonly createKey: StaffVisit['createKey'];
   readonly call: CallOperation;
   readonly frame: SiteFrame;
@@ -65,6 +67,7 @@ const staffPages: readonly StaffPage[] = [
   { path: staffPaths.home, methods: readMethods, show: showHome },
   ...lookUpPages,
   ...sendPages,
+  ...readPages,
   ...templatePages,
   ...proposalsPages,
   ...clientsPages,
@@ -162,7 +165,7 @@ async function showToStaff(deps: StaffPagesDeps, visit: PageRequest, show: Staff
 }
 
 async function showToMember(
-  { call, clock, nameOf, keptForms, createKey }: StaffPagesDeps,
+  { call, clock, nameOf, hiddenDays, keptForms, createKey }: StaffPagesDeps,
   { request, response, view }: PageRequest,
   { visitor: { token, endsAt, personId }, show }: { readonly visitor: ActiveVisitor; readonly show: StaffPage['show'] },
 ): Promise<PageOutcome> {
@@ -183,6 +186,7 @@ async function showToMember(
     call,
     now,
     nameOf,
+    hiddenDays,
     createKey,
     keptForm,
   };
