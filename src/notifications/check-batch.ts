@@ -40,7 +40,7 @@ export async function checkBatch(
 }
 
 async function checkPiece(context: RowContext, piece: Piece, finder: DuplicateFinder): Promise<RowRefusal[]> {
-  const results = await mapInTurns(piece.rows, (row) => checkRowOf(context, row));
+  const results = await mapInTurns(piece.rows, (row) => checkRowOf(context, row), context.ports.urgentPriority.letUrgentPass);
   return results.flatMap((result, at): RowRefusal[] => {
     const fault = 'fault' in result ? result.fault : finder.find(result.body);
     return fault === undefined ? [] : [{ row: piece.firstRow + at, ...fault }];

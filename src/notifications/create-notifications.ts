@@ -19,6 +19,7 @@ import { findPreferences } from './contact/contact-preferences-store.ts';
 import { createNotificationBatch } from './create-notification-batch.ts';
 import { createTemplate } from './create-template.ts';
 import { createWebhook } from './create-webhook.ts';
+import { createUrgentPriority } from './delivery/urgent-priority.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
 import { exportInbox } from './export-inbox.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
@@ -195,6 +196,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     evidenceKey: deps.evidenceKey,
     evidenceIssuer: deps.publicUrl,
     calendar,
+    urgentPriority: createUrgentPriority(deps.clock, deps.timer),
     requestTimeStamp: await createTimeStamper(deps),
   };
   return {

@@ -53,6 +53,7 @@ function startDeliveryJob(deps: NotificationJobDeps): Promise<RunningJob> {
   if (channels === undefined) throw new ChannelsMissing('a process with the worker role needs its channels');
   return startDelivery({
     ...deps,
+    urgentPriority: deps.ports.urgentPriority,
     read: db.read,
     channels: { ...channels, inbox: inboxChannel },
     onFault: (fault) => log.fault('delivery', fault),

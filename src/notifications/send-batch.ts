@@ -69,7 +69,8 @@ async function preparePiece(
   const numbered = piece.rows.map((row, at) => ({ row, number: piece.firstRow + at }));
   const open = numbered.filter(({ number }) => !refused.has(number));
   const now = deps.clock.now();
-  const outcomes = await mapInTurns(open, (row) => prepareRow(deps, { ...context, now }, batch, row));
+  const { letUrgentPass } = deps.ports.urgentPriority;
+  const outcomes = await mapInTurns(open, (row) => prepareRow(deps, { ...context, now }, batch, row), letUrgentPass);
   return {
     handled: last,
     accepted: outcomes.flatMap((outcome) => ('fault' in outcome ? [] : [outcome])),
@@ -99,7 +100,7 @@ async function prepareRow(
 
 /** Stores a piece in one unit; without a piece, that the batch is done. */
 async function storePiece(
-  { db, commit, clock, createId }: BatchJobDeps,
+  { db, commit, clock, createId, ports }: BatchJobDeps,
   batch: NotificationBatch,
   { handled, prepared }: { readonly handled: number; readonly prepared: PreparedPiece | undefined },
 ): Promise<void> {
@@ -123,6 +124,7 @@ async function storePiece(
     await db.write(statements);
     return;
   }
+  await ports.urgentPriority.letUrgentPass();
   const queues = new Set(accepted.flatMap((one) => [...one.queues]));
   await commit({ events: [first, ...others], statements, queues });
 }

@@ -15,11 +15,12 @@ import {
 } from '../notification/delivery-store.ts';
 import { type ChannelName, channelNames } from '../notification/notification.ts';
 import { type DeliveryPriority, queueName } from '../notification/notification-store.ts';
-import { createChannelSlots, createUrgentPriority, type UrgentPriority } from './channel-slots.ts';
+import { createChannelSlots } from './channel-slots.ts';
 import { createDeliverJob, type DeliverDeps, type LaneJob } from './deliver.ts';
 import { createDeadlineQueue } from './end-overdue.ts';
 import { createDeliveryRecovery, jobKeyOf } from './recover-deliveries.ts';
 import { createTickScheduler, type TickScheduler } from './tick-scheduler.ts';
+import { createUrgentPriority, type UrgentPriority } from './urgent-priority.ts';
 import { createWorkerIdentity, type WorkerIdentity } from './worker-identity.ts';
 
 /** Intervals of the worker; tests with a virtual clock set longer ones. */
@@ -41,6 +42,8 @@ const deliveryRetryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, lo
 export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   readonly onCommitted: OnCommitted;
+  /** Shared with the work that urgent messages interrupt. */
+  readonly urgentPriority?: UrgentPriority;
   readonly policy?: RetryPolicy;
   readonly timing?: DeliveryTiming;
 };
@@ -79,11 +82,12 @@ const adapterTimeoutMs = 15 * 60_000;
 /** Starts the worker role: three workers for each channel, one for deadlines, and the recovery of lost jobs. */
 export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker> {
   const { timing = deliveryTiming, policy = deliveryRetryPolicy } = deps;
+  const { urgentPriority = createUrgentPriority(deps.clock, deps.timer) } = deps;
   const limit = createCallTimeout(deps.timer, adapterTimeoutMs);
   let stopping = false;
   const inProgress = new Set<string>();
   const isInProgress = (job: DeliveryJob) => inProgress.has(jobKeyOf(job));
-  const context = { ...deps, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
+  const context = { ...deps, urgentPriority, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
   const { timer, onFault } = context;
   const identity = await createWorkerIdentity({ ...context, leaseMs: timing.leaseMs });
   const recover = createDeliveryRecovery(context);
@@ -99,6 +103,7 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
   let wakes = 0;
   const wake: DeliveryWorker['wake'] = (queues) => {
     wakes += 1;
+    if (channelNames.some((name) => queues?.has(queueName(name, 0)) === true)) urgentPriority.noteUrgent();
     for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
     deadlines.wake();
   };
@@ -149,6 +154,7 @@ async function waitUntilIdle(workers: readonly JobWorker[], wakeCount: () => num
 }
 
 type DeliveryContext = DeliveryDeps & {
+  readonly urgentPriority: UrgentPriority;
   readonly policy: RetryPolicy;
   readonly timing: DeliveryTiming;
   readonly limit: CallTimeout;
@@ -169,9 +175,9 @@ function startQueueWorker<J>(context: DeliveryContext, queue: JobQueue<J>, width
  */
 function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
   const tickScheduler = createTickScheduler(preparedPerTick);
-  const urgentPriority = createUrgentPriority(context.clock);
   const isAcceptingBatch = observeBatches(context);
-  const bulkContext = throttledWhileUrgent(context, urgentPriority);
+  const { urgentPriority } = context;
+  const bulkContext = throttledWhileUrgent(context);
   return (name: ChannelName) => {
     const channel = context.channels[name];
     const reducedConcurrency = channel.concurrency + extraJobsWhileUrgent;
@@ -185,7 +191,7 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
     const queue = (priority: DeliveryPriority) =>
       channelQueue(
         context,
-        { channel: name, priority, deliver: delivers[priority], tickScheduler, urgentPriority },
+        { channel: name, priority, deliver: delivers[priority], tickScheduler },
         identity,
       );
     const urgent = { concurrency: maxConcurrentJobs, batch: urgentPerClaim };
@@ -219,9 +225,9 @@ function observeBatches({ onCommitted, clock }: DeliveryContext): () => boolean 
  * The context of the worker for other messages: while urgent ones come, it writes few units at once. This is the only wrapper
  * around `commit` in the project.
  */
-function throttledWhileUrgent(context: DeliveryContext, urgentPriority: UrgentPriority): DeliveryContext {
+function throttledWhileUrgent(context: DeliveryContext): DeliveryContext {
   const semaphore = createSemaphore(unitsWhileUrgent);
-  const throttled = <T>(write: () => Promise<T>) => (urgentPriority.isActive() ? semaphore(write) : write());
+  const throttled = <T>(write: () => Promise<T>) => (context.urgentPriority.isActive() ? semaphore(write) : write());
   return {
     ...context,
     claim: (statement) => throttled(() => context.claim(statement)),
@@ -235,7 +241,6 @@ type ChannelQueueOptions = {
   readonly deliver: (job: LaneJob) => Promise<void>;
   /** Applies to messages that are not urgent. */
   readonly tickScheduler: TickScheduler;
-  readonly urgentPriority: UrgentPriority;
 };
 
 /** The queue of a channel and priority. Each claim takes jobs of one lane, and the next claim those of the lane after it. */
@@ -244,7 +249,8 @@ function channelQueue(
   options: ChannelQueueOptions,
   identity: WorkerIdentity,
 ): JobQueue<LaneJob> {
-  const { channel, priority, deliver, tickScheduler, urgentPriority } = options;
+  const { channel, priority, deliver, tickScheduler } = options;
+  const { urgentPriority } = context;
   let waiting: readonly QueueLane[] = [];
   let lastLane = '';
   return {
@@ -271,13 +277,15 @@ function channelQueue(
     run: async (job) => {
       context.inProgress.add(jobKeyOf(job));
       try {
-        if (priority !== 0) await tickScheduler();
+        if (priority === 0) urgentPriority.noteUrgent();
+        else await tickScheduler();
         await deliver(job);
       } catch (fault) {
         identity.abandonLease(job.lockedBy);
         throw fault;
       } finally {
         context.inProgress.delete(jobKeyOf(job));
+        if (priority === 0) urgentPriority.noteDelivered();
       }
     },
   };
