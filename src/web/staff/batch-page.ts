@@ -4,6 +4,7 @@ import { requestQuery } from '../../kernel/request-target.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { RowCode } from '../../notifications/batches/batch.ts';
 import type { batchView } from '../../notifications/batches/batch-shape.ts';
+import { columnOfDetail } from '../../notifications/batches/row-detail.ts';
 import { notificationStatuses } from '../../notifications/notification/notification.ts';
 import type { BatchPreview } from '../../notifications/preview-batch.ts';
 import { listProposals } from '../../staff/list-proposals.ts';
@@ -112,7 +113,7 @@ function faultTable(
   if (rows.length === 0) return html`${state === 'done' || state === 'cancelled' ? html`<ul>${all}</ul>` : ''}`;
   const title = formatMessage(layout.words.language, faults.title, { count: refused });
   const lines = rows.map(({ row, code, detail }) => {
-    const [column] = /^[\w.]+(?=: )/.exec(detail) ?? [];
+    const column = columnOfDetail(detail);
     const fault = html`${rowCodes[code]}${column === undefined ? '' : html`: <code>${column}</code>`}`;
     return [String(row), fault, html`<span lang="en" dir="ltr">${detail}</span>`];
   });
