@@ -3,8 +3,10 @@ import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
 import { batchChangedEvent, type NotificationBatch, type RowRefusal, stateAfterCheck } from './batches/batch.ts';
 import { changeState, moveChecked } from './batches/batch-store.ts';
 import { createDuplicateFinder, type DuplicateFinder } from './batches/duplicate-rows.ts';
+import { endBatch } from './batches/end-batch.ts';
 import { mapInTurns } from './batches/map-in-turns.ts';
 import { findPieceFrom } from './batches/piece-store.ts';
+import { refusalOfRow } from './batches/row-detail.ts';
 import { insertRefusal } from './batches/row-store.ts';
 import { openPiece, type Piece } from './batches/sealed-piece.ts';
 import { cancelBatch } from './cancel-batch.ts';
@@ -40,10 +42,14 @@ export async function checkBatch(
 }
 
 async function checkPiece(context: RowContext, piece: Piece, finder: DuplicateFinder): Promise<RowRefusal[]> {
-  const results = await mapInTurns(piece.rows, (row) => checkRowOf(context, row), context.ports.urgentPriority.letUrgentPass);
+  const results = await mapInTurns(
+    piece.rows,
+    (row) => checkRowOf(context, row),
+    context.ports.urgentPriority.letUrgentPass,
+  );
   return results.flatMap((result, at): RowRefusal[] => {
     const fault = 'fault' in result ? result.fault : finder.find(result.body);
-    return fault === undefined ? [] : [{ row: piece.firstRow + at, ...fault }];
+    return fault === undefined ? [] : [refusalOfRow(piece.firstRow + at, fault)];
   });
 }
 
@@ -65,6 +71,10 @@ async function endCheck(
       ? ({ code: 'rows-refused', detail: `expected rows without a fault, and ${counts.refused} have one` } as const)
       : {};
   const head = { id: createId('event'), at: clock.now(), actor: { process: 'delivery' } } as const;
-  const statement = changeState(batch, { from: 'checking', to, at: head.at, ...reason });
+  if (to === 'done' || to === 'refused') {
+    await commit(endBatch(head, batch, { from: 'checking', to, ...counts, accepted: 0, ...reason }));
+    return;
+  }
+  const statement = changeState(batch, { from: 'checking', to, at: head.at });
   await commit({ events: [batchChangedEvent(head, batch.id, to)], statements: [statement] });
 }

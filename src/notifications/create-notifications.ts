@@ -64,7 +64,7 @@ import { startNotificationBatch } from './start-notification-batch.ts';
 import { statePreferences } from './state-preferences.ts';
 import { findOwnTemplate } from './templates/template-shape.ts';
 import { testWebhook } from './test-webhook.ts';
-import { feedEventTypes } from './webhooks/feed-store.ts';
+import { statusEventTypes } from './webhooks/feed-store.ts';
 import { createPostWebhookCall } from './webhooks/post-call.ts';
 import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
 import type { WebhookPorts } from './webhooks/webhook-shape.ts';
@@ -267,7 +267,7 @@ function countFinalStatuses(metrics: Metrics, onCommitted: OnCommitted): void {
     labels: ['status'],
     initialLabels: countedStatuses.map((status) => ({ status })),
   });
-  onCommitted(feedEventTypes, (events) => {
+  onCommitted(statusEventTypes, (events) => {
     for (const { newStatus } of events) {
       const status = countedStatuses.find((one) => one === newStatus);
       if (status !== undefined) count({ status });

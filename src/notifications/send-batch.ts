@@ -2,14 +2,16 @@ import type { Statement } from '../db/database.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { acceptRequest } from './accept-request.ts';
 import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
-import { batchChangedEvent, type NotificationBatch, type RowRefusal } from './batches/batch.ts';
-import { changeState, moveHandled } from './batches/batch-store.ts';
+import type { NotificationBatch, RowRefusal } from './batches/batch.ts';
+import { findBatch, moveHandled } from './batches/batch-store.ts';
+import { endBatch } from './batches/end-batch.ts';
 import { mapInTurns } from './batches/map-in-turns.ts';
 import { findPieceFrom } from './batches/piece-store.ts';
+import { refusalOfRow } from './batches/row-detail.ts';
 import { findRows, insertRefusal } from './batches/row-store.ts';
 import { openPiece, type Piece } from './batches/sealed-piece.ts';
 import { cancelBatch } from './cancel-batch.ts';
-import { checkRow, faultOf, type RowContext } from './check-batch-row.ts';
+import { checkRow, faultOf, type RowContext, unknownCitizen } from './check-batch-row.ts';
 import { checkSendRequest, mayKnowCitizen } from './check-send-request.ts';
 import type { AcceptedNotification } from './notification/accept-notification.ts';
 
@@ -88,13 +90,12 @@ async function prepareRow(
   { row, number }: NumberedRow,
 ): Promise<AcceptedNotification | { readonly fault: RowRefusal }> {
   const parsed = await checkRow(context, row);
-  if ('fault' in parsed) return { fault: { row: number, ...parsed.fault } };
+  if ('fault' in parsed) return { fault: refusalOfRow(number, parsed.fault) };
   const { caller, now, ports } = context;
   const call = { body: parsed.body, caller, now, ports, createId };
   const checked = await checkSendRequest(call, { usesPreferences: true });
-  if ('issues' in checked) return { fault: { row: number, ...faultOf(checked.issues) } };
-  if (checked.contact === undefined && mayKnowCitizen(call))
-    return { fault: { row: number, code: 'citizen-unknown', detail: 'citizenId: is not in the register' } };
+  if ('issues' in checked) return { fault: refusalOfRow(number, faultOf(checked.issues)) };
+  if (checked.contact === undefined && mayKnowCitizen(call)) return { fault: refusalOfRow(number, unknownCitizen) };
   return await acceptRequest(call, checked, { id, row: number });
 }
 
@@ -106,8 +107,10 @@ async function storePiece(
 ): Promise<void> {
   if (prepared === undefined) {
     const head = { id: createId('event'), at: clock.now(), actor: { process: 'delivery' } } as const;
-    const statement = changeState(batch, { from: 'sending', to: 'done', at: head.at });
-    await commit({ events: [batchChangedEvent(head, batch.id, 'done')], statements: [statement] });
+    // All rows are handled, so the stored counts are final.
+    const { rowCount, accepted = 0, refused = 0 } = (await findBatch(db.read, batch.id)) ?? {};
+    const counts = { rows: rowCount ?? undefined, accepted, refused };
+    await commit(endBatch(head, batch, { from: 'sending', to: 'done', ...counts }));
     return;
   }
   const { accepted, refusals } = prepared;

@@ -87,7 +87,16 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
   let stopping = false;
   const inProgress = new Set<string>();
   const isInProgress = (job: DeliveryJob) => inProgress.has(jobKeyOf(job));
-  const context = { ...deps, urgentPriority, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
+  const context = {
+    ...deps,
+    urgentPriority,
+    policy,
+    timing,
+    limit,
+    inProgress,
+    isInProgress,
+    isStopping: () => stopping,
+  };
   const { timer, onFault } = context;
   const identity = await createWorkerIdentity({ ...context, leaseMs: timing.leaseMs });
   const recover = createDeliveryRecovery(context);
@@ -189,11 +198,7 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
       createDeliverJob(bulkContext, channel, createChannelSlots(semaphore, 2)),
     ] as const;
     const queue = (priority: DeliveryPriority) =>
-      channelQueue(
-        context,
-        { channel: name, priority, deliver: delivers[priority], tickScheduler },
-        identity,
-      );
+      channelQueue(context, { channel: name, priority, deliver: delivers[priority], tickScheduler }, identity);
     const urgent = { concurrency: maxConcurrentJobs, batch: urgentPerClaim };
     const bulk: WorkerWidth = {
       concurrency: maxConcurrentJobs,
