@@ -12,7 +12,7 @@ import { seededRandom } from '../support/test-data.ts';
 // `KILL_ROUNDS=10 KILL_SEED=… node --test test/faults/batch-killed.test.ts` kills more often, and repeats an earlier run.
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
 const seed = Number(process.env['KILL_SEED'] ?? randomInt(2 ** 31));
-const rowCount = 2_000;
+const rowCount = 1_000;
 /** The states in which the server is killed, in turn. */
 const killStates = ['sending', 'receiving', 'checking'] as const;
 type KillState = (typeof killStates)[number];

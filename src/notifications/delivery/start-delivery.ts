@@ -109,13 +109,7 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
   });
   const workers = [...channelWorkers.map(({ worker }) => worker), deadlines];
 
-  let wakes = 0;
-  const wake: DeliveryWorker['wake'] = (queues) => {
-    wakes += 1;
-    if (channelNames.some((name) => queues?.has(queueName(name, 0)) === true)) urgentPriority.noteUrgent();
-    for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
-    deadlines.wake();
-  };
+  const { wake, wakeCount } = createWake(urgentPriority, channelWorkers, deadlines);
   wakeOnFailedDelivery(deps.onCommitted, wake);
   const recovery = repeatEvery({
     timer,
@@ -130,7 +124,7 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
     wake,
     idle: async () => {
       await Promise.all([identity.idle(), recovery.idle()]);
-      await waitUntilIdle(workers, () => wakes);
+      await waitUntilIdle(workers, wakeCount);
     },
     stop: async (withinMs) => {
       stopping = true;
@@ -143,6 +137,24 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
       return finished;
     },
   };
+}
+
+const urgentQueues = channelNames.map((name) => queueName(name, 0));
+
+/** Creates the wake of all workers, and counts its calls. An urgent message interrupts other work from its first wake. */
+function createWake(
+  urgentPriority: UrgentPriority,
+  channelWorkers: readonly { readonly queue: string; readonly worker: JobWorker }[],
+  deadlines: JobWorker,
+) {
+  let wakes = 0;
+  const wake: DeliveryWorker['wake'] = (queues) => {
+    wakes += 1;
+    if (urgentQueues.some((queue) => queues?.has(queue) === true)) urgentPriority.noteUrgent();
+    for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
+    deadlines.wake();
+  };
+  return { wake, wakeCount: () => wakes };
 }
 
 /** Wakes all workers when a delivery failed: the next step of its cascade then begins now, and has another channel. */
