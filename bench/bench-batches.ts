@@ -35,10 +35,7 @@ async function benchEngine(environment: BenchEnvironment, engine: BenchEngine): 
   const installation = await installationWithRegister(environment, engine);
   const rescue = createBenchClient(installation.env, 'Rescue', 1_000);
   const smtpServer = await startBenchSmtpServer();
-  const server = await startBenchServer(installation, {
-    env: { SMTP_URL: `smtp://127.0.0.1:${smtpServer.port}` },
-    nodeArgs: (process.env['BATCH_NODE_ARGS'] ?? '').split(' ').filter((argument) => argument !== ''),
-  });
+  const server = await startBenchServer(installation, { env: { SMTP_URL: `smtp://127.0.0.1:${smtpServer.port}` } });
   const token = await fetchBenchToken(installation, server);
   const sender = { server, smtpServer, token: await fetchBenchToken({ client: rescue }, server) };
   await uploadBatch(server, token, batchFile(1_000));

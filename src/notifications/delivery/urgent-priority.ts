@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Timer } from '../../jobs/timer.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** What other work of this process does while an urgent message is on its way. */
+/** Lets urgent messages go before other work of this process. */
 export type UrgentPriority = {
   /** An urgent message is sent, or waits for its delivery. */
   noteUrgent(): void;
