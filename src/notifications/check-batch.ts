@@ -12,6 +12,10 @@ import { openPiece, type Piece } from './batches/sealed-piece.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { checkRow, citizenFault, type RowContext } from './check-batch-row.ts';
 
+/** One unit stores the check of at most this many rows, or of fewer if many are refused: a sync takes as long as the check of a piece. */
+const rowsPerUnit = 400;
+const refusalsPerUnit = 50;
+
 /**
  * Checks all rows of a batch, piece by piece, and stores which are refused. After a crash the rows that were checked before are read
  * again, because later rows are compared with them. Ends early when `isStopping`.
@@ -25,19 +29,28 @@ export async function checkBatch(
   if (context === undefined) return await cancelBatch(deps, batch);
   const finder = createDuplicateFinder();
   let { checked, refused } = batch;
+  let pending: RowRefusal[] = [];
+  const store = async (rows: number) => {
+    const before = { id: batch.id, checked, refused };
+    checked = rows;
+    refused += pending.length;
+    const statements: Statement[] = pending.map((refusal) => insertRefusal(batch.id, refusal));
+    pending = [];
+    // Without a ledger event: nothing of a citizen has changed.
+    await deps.db.write([moveChecked({ batch: before, checked, refused }), ...statements]);
+  };
   for (let next = 1; !isStopping(); ) {
     const stored = await findPieceFrom(deps.db.read, batch.id, next);
-    if (stored === undefined) return await endCheck(deps, batch, { rows: next - 1, refused });
+    if (stored === undefined) {
+      if (next - 1 > checked) await store(next - 1);
+      return await endCheck(deps, batch, { rows: next - 1, refused });
+    }
     const piece = openPiece({ key: context.key, batch: batch.id }, stored);
     next = piece.firstRow + piece.rows.length;
     const refusals = await checkPiece(context.rows, piece, finder);
     if (next - 1 <= checked) continue;
-    const before = { id: batch.id, checked, refused };
-    checked = next - 1;
-    refused += refusals.length;
-    const statements: Statement[] = refusals.map((refusal) => insertRefusal(batch.id, refusal));
-    // Without a ledger event: nothing of a citizen has changed.
-    await deps.db.write([moveChecked({ batch: before, checked, refused }), ...statements]);
+    pending.push(...refusals);
+    if (next - 1 - checked >= rowsPerUnit || pending.length >= refusalsPerUnit) await store(next - 1);
   }
 }
 
