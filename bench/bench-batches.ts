@@ -131,8 +131,9 @@ async function sendUrgent({ server, smtpServer, token }: UrgentSender, count: nu
   while (times.length < count) {
     urgentCount += 1;
     const { citizenId, email } = citizenAt(citizenCount - urgentCount);
-    const mail = smtpServer.waitForMail(email);
-    const at = performance.timeOrigin + performance.now();
+    // In the clock of this process: the clocks of two processes can differ.
+    const mailAt = smtpServer.waitForMail(email).then(() => performance.now());
+    const at = performance.now();
     const response = await fetch(`${server.url}/v1/notifications/send`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -141,8 +142,8 @@ async function sendUrgent({ server, smtpServer, token }: UrgentSender, count: nu
     await response.arrayBuffer();
     if (response.status !== 202)
       throw new BenchFailed(`expected 202 for an urgent message, received ${response.status}`);
-    const accepted = performance.timeOrigin + performance.now() - at;
-    times.push({ accepted, delivered: (await mail) - at });
+    const accepted = performance.now() - at;
+    times.push({ accepted, delivered: (await mailAt) - at });
     await pause(pauseMs);
   }
   return times;

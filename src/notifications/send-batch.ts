@@ -16,7 +16,7 @@ import { checkSendRequest, mayKnowCitizen } from './check-send-request.ts';
 import type { AcceptedNotification } from './notification/accept-notification.ts';
 
 /** A batch sends at most this many pieces before others may go on. */
-const piecesPerTurn = 20;
+const piecesPerTurn = 40;
 
 /**
  * Sends the next pieces of a batch. One unit stores the notifications of a piece, their deliveries and events, and that its rows
