@@ -569,17 +569,17 @@ export type EndpointRegisterProof = {
 
 /** The facts of the event. They contain no data about the citizen. */
 export type EventData = {
-  /** The id of the notification. */
-  notification: string;
-  /** The reference that you sent with the notification. null: none. */
-  reference: string | null;
+  /** The id of the notification. Absent for events of a batch. */
+  notification?: string;
+  /** The reference that you sent with the notification. null: none. Absent for events of a batch. */
+  reference?: string | null;
   /**
    * The status after the event. accepted: the delivery follows. scheduled: it waits for sendAt. sending: a channel has
    * started. sent: a provider accepted the message, without proof of delivery. delivered: there is proof. read: the
    * citizen opened it. unknown: it may have arrived, and the server does not send it again. undeliverable: every
-   * channel failed. cancelled: the sender cancelled it.
+   * channel failed. cancelled: the sender cancelled it. Absent for events of a batch.
    */
-  status: Open<
+  status?: Open<
     | 'accepted'
     | 'scheduled'
     | 'sending'
@@ -625,7 +625,17 @@ export type EventData = {
     | 'nothing-to-remind'
     | 'withdrawn'
     | 'internal-fault'>;
-  /** true for an event of POST /v1/webhooks/{id}/test, whose notification does not exist. Otherwise absent. */
+  /** The id of the batch. Only for events of a batch. */
+  batch?: string;
+  /** The number of rows. Only for notification-batch.done, and for refused rows. */
+  rows?: number;
+  /** The number of rows that became notifications. Present if rows is. */
+  accepted?: number;
+  /** The number of refused rows. Present if rows is. */
+  refused?: number;
+  /** The code of the batch: why the server refused or cancelled it. Otherwise absent. */
+  code?: string;
+  /** true for an event of POST /v1/webhooks/{id}/test, whose notification or batch does not exist. Otherwise absent. */
   test?: boolean;
   [more: string]: unknown;
 };
@@ -687,8 +697,8 @@ export type FeedEvent = {
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
-   * types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled,
+   * notification-batch.done, notification-batch.refused, notification-batch.cancelled. Ignore unknown types.
    */
   type: string;
   /** The time of the event. */
@@ -1541,8 +1551,8 @@ export type ReceiveEvent = {
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
-   * types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled,
+   * notification-batch.done, notification-batch.refused, notification-batch.cancelled. Ignore unknown types.
    */
   type: string;
   /** The time of the event. */
@@ -2158,7 +2168,10 @@ export type TestWebhookBody = {
     | 'notification.undeliverable'
     | 'notification.opened'
     | 'notification.confirmed'
-    | 'notification.cancelled';
+    | 'notification.cancelled'
+    | 'notification-batch.done'
+    | 'notification-batch.refused'
+    | 'notification-batch.cancelled';
 };
 
 export type Verification = {
@@ -2983,7 +2996,8 @@ export type Operations = {
       /**
        * Only events of these types, separated by commas: notification.delivery-ended, notification.sent,
        * notification.unknown, notification.undeliverable, notification.opened, notification.confirmed,
-       * notification.cancelled. Default: all types.
+       * notification.cancelled, notification-batch.done, notification-batch.refused, notification-batch.cancelled.
+       * Default: all types.
        */
       types?: string;
       /** The maximum number of events. Default: 100. */
