@@ -11,6 +11,13 @@ const feedEvents: Readonly<Record<(typeof feedEventTypes)[number], string>> = {
   'notification.unknown': 'The deadline passed. The message may have arrived.',
   'notification.undeliverable': 'Every channel failed.',
   'notification.cancelled': 'Your client cancelled the notification.',
+  'identity.presentation-fetched': 'A wallet fetched the request of your presentation.',
+  'identity.presentation-answered': 'The wallet answered. Complete the presentation with the code of the session.',
+  'identity.presentation-completed': 'The presentation has a result.',
+  'identity.presentation-refused': 'The wallet sent an error, for example because the citizen declined.',
+  'identity.presentation-failed': 'The answer of the wallet was not accepted.',
+  'identity.presentation-expired': 'The time of the presentation is over.',
+  'identity.presentation-cancelled': 'You or the citizen cancelled the presentation.',
 };
 
 /** Each ledger event about one citizen. */
@@ -67,6 +74,15 @@ const citizenEvents: Readonly<Record<CitizenEvent['type'], string>> = {
 const systemEvents: Readonly<Record<SystemEvent['type'], string>> = {
   'identity.searched': 'A client verified claims without an id.',
   'identity.search-read': 'A client read the stored result of such a verification.',
+  'identity.presentation-asked': 'A client asked the wallet of a citizen for a credential.',
+  'identity.presentation-fetched': 'A wallet fetched the request.',
+  'identity.presentation-answered': 'A wallet answered, and the result waits for the code of the session.',
+  'identity.presentation-completed': 'The presented attributes were compared with the register.',
+  'identity.presentation-refused': 'The wallet sent an error, for example because the citizen declined.',
+  'identity.presentation-failed': 'The answer of the wallet was not accepted, with the reason.',
+  'identity.presentation-expired':
+    'The wallet did not answer in time, or the service did not confirm its session in time.',
+  'identity.presentation-cancelled': 'The client or the citizen cancelled the request.',
   'register.imported': 'Citizens were imported.',
   'register.counted': 'The frequencies of names in the register were counted.',
   'policy.added': 'A matching policy was added.',

@@ -32,6 +32,7 @@ export const longLivedPurposes = [
   'dpop-nonces',
   'request-prints',
   'staff-log',
+  'presentations',
 ] as const;
 /** One of `longLivedPurposes`. */
 export type LongLivedPurpose = (typeof longLivedPurposes)[number];

@@ -5,6 +5,7 @@ import type {
   EventId,
   HoldId,
   NotificationId,
+  PresentationId,
   ProposalId,
   TemplateId,
   VerificationId,
@@ -69,6 +70,11 @@ type VerificationOutcome = {
   readonly decision: 'match' | 'no_match' | 'not_determined';
   readonly policy: string;
   readonly claimsAsked: readonly string[];
+};
+
+type PresentationHead<T extends string> = EventHead<T> & {
+  readonly presentation: PresentationId;
+  readonly clientId: string;
 };
 
 /** An event about one citizen. Its content is encrypted under that citizen's key. */
@@ -172,6 +178,19 @@ export type CitizenEvent =
 export type SystemEvent =
   | (EventHead<'identity.searched'> & VerificationOutcome)
   | (EventHead<'identity.search-read'> & { readonly verification: VerificationId })
+  /** A client asked the wallet of a citizen for a credential. The server learns who the citizen is from the wallet. */
+  | (PresentationHead<'identity.presentation-asked'> & ProcessingBasis & { readonly claimsAsked: readonly string[] })
+  /** `answered`: the wallet has answered, and the result waits for the code of the session. */
+  | PresentationHead<
+      | 'identity.presentation-fetched'
+      | 'identity.presentation-answered'
+      | 'identity.presentation-completed'
+      | 'identity.presentation-expired'
+      | 'identity.presentation-cancelled'
+    >
+  /** The wallet sent this error, for example because the citizen declined. */
+  | (PresentationHead<'identity.presentation-refused'> & { readonly error: string })
+  | (PresentationHead<'identity.presentation-failed'> & { readonly reason: string })
   | (EventHead<'register.imported'> & {
       readonly import: string;
       readonly rows: number;

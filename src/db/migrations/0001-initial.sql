@@ -884,6 +884,44 @@ create table citizen_hold (
 );
 
 ---------------------------------------------------------------------------------------------------------------------
+-- Wallets
+---------------------------------------------------------------------------------------------------------------------
+
+-- A request of a client to the wallet of a citizen. terms: what was asked, with nonces and private keys; pending: the checked attributes
+-- until the service confirms its session. Both are sealed under a key of the root key, and deleted at the end. No row names a citizen.
+-- keeps_link: whether the citizen agreed to be recognised next time; null if the page has not asked.
+create table presentation (
+  id text not null primary key,
+  client_id text not null,
+  status text not null check (
+    status in ('requested', 'fetched', 'answered', 'completed', 'refused', 'failed', 'expired', 'cancelled')),
+  created_at bigint not null check (created_at between 0 and 9007199254740991),
+  expires_at bigint not null check (expires_at between 0 and 9007199254740991),
+  ended_at bigint check (ended_at between 0 and 9007199254740991),
+  purpose text,
+  keeps_link boolean check (keeps_link in (true, false)),
+  code_attempts bigint not null default 0 check (code_attempts between 0 and 9007199254740991),
+  reason text,
+  wallet_error text,
+  verification_id text,
+  terms bytea,
+  pending bytea,
+  check ((status in ('requested', 'fetched', 'answered')) = (ended_at is null)),
+  check (ended_at is null or (terms is null and pending is null))
+);
+
+create index presentation_to_expire on presentation (expires_at) where ended_at is null;
+create index presentation_to_delete on presentation (ended_at) where ended_at is not null;
+
+-- The secret parts of addresses that a wallet or a browser opens, hashed.
+create table presentation_handle (
+  tag text not null primary key,
+  presentation_id text not null references presentation (id)
+);
+
+create index presentation_handle_of on presentation_handle (presentation_id);
+
+---------------------------------------------------------------------------------------------------------------------
 -- Staff
 ---------------------------------------------------------------------------------------------------------------------
 
