@@ -3,10 +3,34 @@ import type { Read, Row, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
 import { idField, integerField, textField } from '../../db/row-fields.ts';
 import type { EventId } from '../../kernel/id.ts';
-import type { CitizenEvent } from '../../ledger/ledger-event.ts';
+import type { CitizenEvent, LedgerEvent, SystemEvent } from '../../ledger/ledger-event.ts';
 import type { Notification, NotificationStatus } from '../notification/notification.ts';
 
-/** The ledger events that the feed reports to the sender of a notification. */
+/** The ledger events that the feed reports to the client that asked a wallet. */
+const presentationEventTypes = [
+  'identity.presentation-fetched',
+  'identity.presentation-answered',
+  'identity.presentation-completed',
+  'identity.presentation-refused',
+  'identity.presentation-failed',
+  'identity.presentation-expired',
+  'identity.presentation-cancelled',
+] as const;
+
+/** The statuses of a presentation in the feed, in the order in which it can have them. The last five are final. */
+export const presentationFeedStatuses = [
+  'fetched',
+  'answered',
+  'completed',
+  'refused',
+  'failed',
+  'expired',
+  'cancelled',
+] as const;
+/** One of `presentationFeedStatuses`. */
+export type PresentationFeedStatus = (typeof presentationFeedStatuses)[number];
+
+/** The ledger events that the feed reports to the sender of a notification, or to the client that asked a wallet. */
 export const feedEventTypes = [
   'notification.delivery-ended',
   'notification.sent',
@@ -15,15 +39,18 @@ export const feedEventTypes = [
   'notification.opened',
   'notification.confirmed',
   'notification.cancelled',
+  ...presentationEventTypes,
 ] as const;
 /** The type of an event in the feed. */
-export type FeedEventType = Extract<CitizenEvent['type'], (typeof feedEventTypes)[number]>;
+export type FeedEventType = Extract<LedgerEvent['type'], (typeof feedEventTypes)[number]>;
 
 /** The outcomes of a delivery attempt in the feed: `retry` is a failed attempt that another one follows. */
 export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped', 'retry'] as const;
 
 /** The members of a feed event's content that the server reads; `event-shape.ts` describes all. There are no personal data. */
-type FeedData = { readonly notification: string; readonly status: NotificationStatus };
+type FeedData =
+  | { readonly notification: string; readonly status: NotificationStatus }
+  | { readonly presentation: string; readonly status: PresentationFeedStatus };
 
 /** An event of the feed. `number` counts the events of its client from 1. */
 type FeedEvent = {
@@ -55,6 +82,14 @@ export function insertFeedEvent(
     ...('reason' in event && event.type !== 'notification.delivery-ended' ? { reason: event.reason } : {}),
   };
   return insertFeedRow([event.id, clientId, event.at, event.type, JSON.stringify(data)]);
+}
+
+type PresentationFeedEvent = Extract<SystemEvent, { readonly type: (typeof presentationEventTypes)[number] }>;
+
+/** Adds an event about a presentation to the feed of its client. The statement must be in the same unit as the event. */
+export function insertPresentationFeedEvent(event: PresentationFeedEvent, status: PresentationFeedStatus): Statement {
+  const data: FeedData = { presentation: event.presentation, status };
+  return insertFeedRow([event.id, event.clientId, event.at, event.type, JSON.stringify(data)]);
 }
 
 /** A committed event without a number. */
