@@ -1,0 +1,82 @@
+import { bindOperation, type Operation } from '../api/operation.ts';
+import type { MountedHandler } from '../api/page-route.ts';
+import type { Job, Slice, SliceDeps } from '../api/slice.ts';
+import { type RepeatingTask, repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
+import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
+import type { Commit } from '../ledger/commit.ts';
+import { askPresentation } from './ask-presentation.ts';
+import { cancelPresentation } from './cancel-presentation.ts';
+import { completePresentation } from './complete-presentation.ts';
+import { deleteOldPresentations, expirePresentations } from './expire-presentations.ts';
+import type { WalletConfiguration, WalletPorts } from './ports.ts';
+import { createPresentationPages, type PresentationPages } from './presentation-page.ts';
+import { readPresentation } from './read-presentation.ts';
+import { walletEndpoints } from './wallet-endpoints.ts';
+
+/** Dependencies of the wallet slice: those of every slice, and functions of other slices. */
+export type WalletDeps = SliceDeps &
+  Pick<WalletPorts, 'publicUrl' | 'plan' | 'decide' | 'readResult' | 'registrationCertificateOf' | 'feedEvent'> & {
+    /** Undefined if the operator has configured no wallets. */
+    readonly wallets: WalletConfiguration | undefined;
+  };
+
+/** The wallet slice, the endpoints that wallets call, and the functions of its pages; undefined without a configuration. */
+export type WalletSlice = Slice & {
+  readonly mounts: readonly MountedHandler[];
+  readonly pages: PresentationPages | undefined;
+};
+
+const expireEveryMs = 15_000;
+const deleteEveryMs = 3_600_000;
+
+type AllPorts = WalletPorts & { readonly claim: WriteWithoutEvent; readonly commit: Commit };
+
+/** Creates the wallet slice: presentations of credentials. */
+export function createWallet(deps: WalletDeps): WalletSlice {
+  const { wallets, publicUrl, random, root, db, clock, createId, commit, claim, log } = deps;
+  const { plan, decide, readResult, registrationCertificateOf, feedEvent } = deps;
+  const ports: AllPorts = {
+    ...{ wallets, publicUrl, random, commit, claim },
+    ...{ plan, decide, readResult, registrationCertificateOf, feedEvent },
+    sealKey: root.derive('presentations'),
+  };
+  const operations: readonly Operation<AllPorts>[] = [
+    askPresentation,
+    readPresentation,
+    completePresentation,
+    cancelPresentation,
+  ];
+  const pageDeps = wallets && { ...ports, wallets, read: db.read, clock, createId };
+  return {
+    operations: operations.map((operation) => bindOperation(operation, ports)),
+    jobs: presentationJobs(deps),
+    registerMetrics: () => undefined,
+    checks: [],
+    mounts:
+      pageDeps === undefined ? [] : walletEndpoints({ ...pageDeps, onFault: (fault) => log.fault('wallet', fault) }),
+    pages: pageDeps && createPresentationPages(pageDeps),
+  };
+}
+
+function presentationJobs(deps: WalletDeps): readonly Job[] {
+  const { db, clock, timer, random, log, isClockSure } = deps;
+  const job = { ...deps, read: db.read, write: (unit: Parameters<typeof db.write>[0]) => db.write(unit), clock };
+  const repeat = (everyMs: number, call: () => Promise<void>): RepeatingTask =>
+    repeatEvery({
+      timer,
+      everyMs,
+      firstMs: Math.min(everyMs, startupDelayMs(random)),
+      onFault: (fault) => log.fault('wallet', fault),
+      call,
+    });
+  return [
+    { name: 'presentation-expiry', start: () => repeat(expireEveryMs, () => expirePresentations(job)) },
+    {
+      name: 'presentation-cleanup',
+      start: () =>
+        repeat(deleteEveryMs, async () => {
+          if (await isClockSure()) await deleteOldPresentations(job);
+        }),
+    },
+  ];
+}
