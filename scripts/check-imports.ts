@@ -55,6 +55,7 @@ const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['register-adapters', 'evaluation'],
     ...['verification', topFiles, createFile].map((folder) => [folder]),
   ],
+  wallet: ['formats', 'trust', 'protocol', topFiles, createFile].map((folder) => [folder]),
 };
 
 const genericNames = ['index', 'utils', 'util', 'helpers', 'helper', 'common', 'types', 'shared', 'misc'];
