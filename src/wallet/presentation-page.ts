@@ -33,8 +33,8 @@ export type PresentationPage = {
     /** The link for this device, and the content of the QR code for another one. */
     readonly sameDevice: string | undefined;
     readonly otherDevice: string | undefined;
-    readonly returnUrl: string | undefined;
-    readonly confirmation: 'none' | 'code';
+    /** How the session is confirmed after the answer. */
+    readonly session: 'return' | 'citizen' | undefined;
   };
   /** The digits that the citizen types at the service; only on the page to which the wallet leads. */
   readonly code?: string;
@@ -97,12 +97,12 @@ function pageOf(deps: PageDeps, presentation: Presentation): PresentationPage {
     const request = terms.requests.find((one) => one.device === device);
     return request && walletUrlOf(identity, terms, request);
   };
-  const { claims, returnUrl, confirmation } = terms;
   return {
     ...head,
     open: {
-      ...{ claims, returnUrl, confirmation },
-      asksLink: keepsLink === null && canKeepLink(deps.wallets, terms.kinds),
+      claims: terms.claims,
+      session: open.pending?.session.by,
+      asksLink: keepsLink === null && open.status === 'requested' && canKeepLink(deps.wallets, terms.kinds),
       sameDevice: linkOf('same'),
       otherDevice: linkOf('other'),
     },
