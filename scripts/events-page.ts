@@ -28,6 +28,8 @@ const citizenEvents: Readonly<Record<CitizenEvent['type'], string>> = {
   'identity.lock-changed': 'An operator locked or unlocked the record.',
   'identity.record-read': 'The citizen read their own record.',
   'own-lock.set': 'The citizen locked their record.',
+  'wallet-link.kept': 'With their consent, the number in the wallet of the citizen was linked to their record.',
+  'wallet-link.removed': 'The citizen removed the link to their wallet.',
   'own-lock.lifted': 'The citizen lock was removed, by the citizen or with a reason by an operator.',
   'notification.rehearsed': 'A client previewed a notification.',
   'notification.accepted': 'A client sent a notification. `contentDigest` is the digest of its content.',

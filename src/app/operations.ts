@@ -14,6 +14,7 @@ import { withdrawDocument } from '../documents/withdraw-document.ts';
 import { changeCitizenLock } from '../identity/change-citizen-lock.ts';
 import { readOwnRecord } from '../identity/read-own-record.ts';
 import { readVerification } from '../identity/read-verification.ts';
+import { removeWalletLinks } from '../identity/remove-wallet-links.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from '../identity/verify-identity.ts';
 import { askContactCode } from '../notifications/ask-contact-code.ts';
 import { cancelNotification } from '../notifications/cancel-notification.ts';
@@ -184,4 +185,5 @@ export const operations: readonly ListedOperation[] = [
   listServiceWebhookCalls,
   redeliverServiceWebhook,
   testServiceWebhook,
+  removeWalletLinks,
 ];

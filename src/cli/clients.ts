@@ -18,6 +18,7 @@ import {
   requirePublicJwksUri,
 } from './client-flags.ts';
 import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
+import { clientPurposesCommand } from './client-purposes.ts';
 import { clientUpdateCommand } from './client-update.ts';
 import {
   type Command,
@@ -123,6 +124,7 @@ export function clientCommands(withContext: WithContext<ClientsContext>, termina
       },
     },
     clientUpdateCommand(withContext, terminal),
+    clientPurposesCommand(withContext, terminal),
     {
       name: 'clients bind',
       usage: 'clients bind ID dpop|mtls|none',
@@ -282,6 +284,7 @@ function printableClient(client: Client, secret?: Secret) {
     binding: client.binding,
     purposes: client.purposes,
     purposeTexts: client.purposeTexts && formatPurposeTexts(client.purposeTexts).join(', '),
+    registrationCertificates: client.registrationCertificates && Object.keys(client.registrationCertificates),
     legalBases: client.legalBases,
     policy: client.policy,
     returnAddress: client.returnAddress?.join(', '),

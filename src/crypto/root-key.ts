@@ -23,6 +23,7 @@ export const longLivedPurposes = [
   'client-secrets',
   'guess-budget',
   'pairwise-subject',
+  'wallet-links',
   'document-etag',
   'page-cursor',
   'webhook-secrets',

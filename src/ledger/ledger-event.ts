@@ -79,12 +79,22 @@ type PresentationHead<T extends string> = EventHead<T> & {
 
 /** An event about one citizen. Its content is encrypted under that citizen's key. */
 export type CitizenEvent =
-  | (CitizenHead<'identity.verified'> & ProcessingBasis & VerificationOutcome)
+  | (CitizenHead<'identity.verified'> &
+      ProcessingBasis &
+      VerificationOutcome & {
+        /**
+         * The claims come from a wallet. `match`: the wallet of this citizen. `other`: not shown to be theirs. The values have the same
+         * length, because the lengths of entries are public.
+         */
+        readonly wallet?: 'match' | 'other';
+      })
   /** `guesses-spent`: the verification limit of this citizen is reached; further verifications return no_match. */
   | (CitizenHead<'identity.guesses-spent' | 'identity.verification-read'> & { readonly verification: VerificationId })
   /** Staff locked or unlocked the record at the citizen's request. */
   | (CitizenHead<'identity.lock-changed'> & { readonly locked: boolean })
   | CitizenHead<'own-lock.set'>
+  /** A presentation linked the administrative number of a wallet to the citizen, or the citizen removed all such links. */
+  | CitizenHead<'wallet-link.kept' | 'wallet-link.removed'>
   /** The citizen lock was removed; `reason` is set if staff removed it. */
   | (CitizenHead<'own-lock.lifted'> & { readonly reason?: string | undefined })
   | CitizenHead<'identity.record-read' | 'notification.rehearsed'>
@@ -212,6 +222,7 @@ export type SystemEvent =
         | 'name'
         | 'scopes'
         | 'purposes'
+        | 'registrationCertificates'
         | 'legalBases'
         | 'policy'
         | 'returnAddress'

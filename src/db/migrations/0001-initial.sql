@@ -196,6 +196,7 @@ create table client (
   binding text not null check (binding in ('none', 'dpop', 'mtls')),
   purposes text,
   purpose_texts text,
+  registration_certificates text,
   legal_bases text,
   policy text,
   return_address text,
@@ -413,6 +414,17 @@ create index verification_of_citizen on verification (citizen_id) where citizen_
 -- table. These rows are read as a whole, so they stay in one piece, up to a page.
 -- engine: postgres
 alter table verification set (toast_tuple_target = 8160);
+
+-- The administrative numbers of wallets that citizens agreed to keep, so that a wallet is recognised after a change of name.
+-- link: an HMAC of the issuing country and the number, which is not stored. issuing_country: ISO 3166-1 alpha-2.
+create table wallet_link (
+  link text not null primary key,
+  citizen_id text not null,
+  issuing_country text not null,
+  kept_at bigint not null check (kept_at between 0 and 9007199254740991)
+);
+
+create index wallet_link_by_citizen on wallet_link (citizen_id);
 
 -- The failed verifications of each verification key, over all clients and processes (identity/verification-limit).
 -- verification_key: an HMAC of a citizen id, known or not, or of a part of the claims of a search.
