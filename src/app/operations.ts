@@ -90,6 +90,10 @@ import { resumeChannel } from '../staff/resume-channel.ts';
 import { sendNotificationByLetter } from '../staff/send-by-letter.ts';
 import { sendServiceNotification } from '../staff/send-service-notification.ts';
 import { startServiceBatch } from '../staff/start-service-batch.ts';
+import { askPresentation } from '../wallet/ask-presentation.ts';
+import { cancelPresentation } from '../wallet/cancel-presentation.ts';
+import { completePresentation } from '../wallet/complete-presentation.ts';
+import { readPresentation } from '../wallet/read-presentation.ts';
 
 /** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
 export const operations: readonly ListedOperation[] = [
@@ -186,4 +190,8 @@ export const operations: readonly ListedOperation[] = [
   redeliverServiceWebhook,
   testServiceWebhook,
   removeWalletLinks,
+  askPresentation,
+  readPresentation,
+  completePresentation,
+  cancelPresentation,
 ];

@@ -13,7 +13,7 @@ import { planPresentedClaims } from './plan-presented-claims.ts';
 import { loadDefaultPolicy } from './policies/default-policy.ts';
 import { createPolicyCache } from './policies/policy-store.ts';
 import { readOwnRecord } from './read-own-record.ts';
-import { readVerification } from './read-verification.ts';
+import { readStoredResult, readVerification } from './read-verification.ts';
 import type { Register } from './register/register.ts';
 import { removeWalletLinks } from './remove-wallet-links.ts';
 import { deleteExpiredFailures, deleteExpiredVerifications } from './verification/delete-expired-verifications.ts';
@@ -44,6 +44,11 @@ export type IdentitySlice = Slice & {
     attested: Parameters<typeof decidePresentedClaims>[0],
     by: Parameters<typeof decidePresentedClaims>[1],
   ): ReturnType<typeof decidePresentedClaims>;
+  /** Reads a stored result for the client that received it, with the event of this access. */
+  readResult(
+    id: string,
+    by: Omit<Parameters<typeof readStoredResult>[1], 'read' | 'ports'>,
+  ): ReturnType<typeof readStoredResult>;
 };
 
 /** Explains the result of a verification to its citizen; undefined for any other id. */
@@ -74,6 +79,12 @@ export async function createIdentity(deps: IdentityDeps): Promise<IdentitySlice>
     explanationOf: createVerificationExplainer(deps),
     planPresentedClaims: (plan) => planPresentedClaims(plan, ports),
     decidePresentedClaims: (attested, by) => decidePresentedClaims(attested, by, { read: deps.db.read, ports }),
+    readResult: async (id, by) => {
+      const padResponse = ports.startResponsePadding();
+      const found = await readStoredResult(id, { ...by, read: deps.db.read, ports });
+      await padResponse();
+      return found;
+    },
   };
 }
 

@@ -8,16 +8,16 @@ import { askPresentation } from './ask-presentation.ts';
 import { cancelPresentation } from './cancel-presentation.ts';
 import { completePresentation } from './complete-presentation.ts';
 import { deleteOldPresentations, expirePresentations } from './expire-presentations.ts';
-import type { WalletConfiguration, WalletPorts } from './ports.ts';
+import type { WalletPorts } from './ports.ts';
 import { createPresentationPages, type PresentationPages } from './presentation-page.ts';
 import { readPresentation } from './read-presentation.ts';
+import type { OpenedWalletTrust } from './trust/open-wallet-trust.ts';
 import { walletEndpoints } from './wallet-endpoints.ts';
 
 /** Dependencies of the wallet slice: those of every slice, and functions of other slices. */
 export type WalletDeps = SliceDeps &
   Pick<WalletPorts, 'publicUrl' | 'plan' | 'decide' | 'readResult' | 'registrationCertificateOf' | 'feedEvent'> & {
-    /** Undefined if the operator has configured no wallets. */
-    readonly wallets: WalletConfiguration | undefined;
+    readonly trust: OpenedWalletTrust;
   };
 
 /** The wallet slice, the endpoints that wallets call, and the functions of its pages; undefined without a configuration. */
@@ -33,8 +33,10 @@ type AllPorts = WalletPorts & { readonly claim: WriteWithoutEvent; readonly comm
 
 /** Creates the wallet slice: presentations of credentials. */
 export function createWallet(deps: WalletDeps): WalletSlice {
-  const { wallets, publicUrl, random, root, db, clock, createId, commit, claim, log } = deps;
+  const { publicUrl, random, root, db, clock, createId, commit, claim, log } = deps;
   const { plan, decide, readResult, registrationCertificateOf, feedEvent } = deps;
+  const { trust, certificate } = deps.trust;
+  const wallets = certificate && { trust, certificate };
   const ports: AllPorts = {
     ...{ wallets, publicUrl, random, commit, claim },
     ...{ plan, decide, readResult, registrationCertificateOf, feedEvent },
@@ -49,9 +51,9 @@ export function createWallet(deps: WalletDeps): WalletSlice {
   const pageDeps = wallets && { ...ports, wallets, read: db.read, clock, createId };
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),
-    jobs: presentationJobs(deps),
+    jobs: [...presentationJobs(deps), ...deps.trust.jobs],
     registerMetrics: () => undefined,
-    checks: [],
+    checks: deps.trust.checks,
     mounts:
       pageDeps === undefined ? [] : walletEndpoints({ ...pageDeps, onFault: (fault) => log.fault('wallet', fault) }),
     pages: pageDeps && createPresentationPages(pageDeps),

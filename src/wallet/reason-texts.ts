@@ -3,7 +3,8 @@ import type { FailureReason } from './failure-reason.ts';
 /** What a reason means, and what to do. Each has a page for developers. */
 export type ReasonText = { readonly title: string; readonly cause: string; readonly fix: string };
 
-const otherWallet = 'Ask again. If it fails with one wallet only, report the reason and the name of the wallet to its provider.';
+const otherWallet =
+  'Ask again. If it fails with one wallet only, report the reason and the name of the wallet to its provider.';
 const otherCredential = 'Ask the citizen to renew the credential at the authority that issued it.';
 const askAgain = 'Ask again.';
 
@@ -11,7 +12,8 @@ const askAgain = 'Ask again.';
 export const reasonTexts: Readonly<Record<FailureReason | 'wallet-error', ReasonText>> = {
   'wallet-error': {
     title: 'Error of the wallet',
-    cause: 'The wallet sent an error instead of a presentation. The member error has it; access_denied means that the citizen declined.',
+    cause:
+      'The wallet sent an error instead of a presentation. The member error has it; access_denied means that the citizen declined.',
     fix: 'Ask the citizen whether they want to try again. For another error than access_denied, offer another way to identify.',
   },
   'response-undecryptable': {
@@ -71,7 +73,8 @@ export const reasonTexts: Readonly<Record<FailureReason | 'wallet-error', Reason
   },
   'status-unavailable': {
     title: 'Status not available',
-    cause: 'The server has no current list that says whether the credential is revoked, and the operator refuses such credentials.',
+    cause:
+      'The server has no current list that says whether the credential is revoked, and the operator refuses such credentials.',
     fix: 'Ask again in a few minutes: the server fetches the list meanwhile. If it fails again, ask the operator.',
   },
   'holder-binding-missing': {
@@ -81,7 +84,8 @@ export const reasonTexts: Readonly<Record<FailureReason | 'wallet-error', Reason
   },
   'holder-binding-signature': {
     title: 'Signature of the holder wrong',
-    cause: 'The signature with the key of the credential is not valid: somebody else presents it, or the session is another one.',
+    cause:
+      'The signature with the key of the credential is not valid: somebody else presents it, or the session is another one.',
     fix: 'Do not accept the credential. Ask again.',
   },
   'holder-binding-time': {
@@ -111,7 +115,8 @@ export const reasonTexts: Readonly<Record<FailureReason | 'wallet-error', Reason
   },
   'other-session': {
     title: 'Other session',
-    cause: 'The code did not come back in the session that began the presentation. Somebody may have let another person answer.',
+    cause:
+      'The code did not come back in the session that began the presentation. Somebody may have let another person answer.',
     fix: 'Ask again, and send the link or QR code only to the person in your session.',
   },
 };

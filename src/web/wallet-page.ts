@@ -102,7 +102,8 @@ type EndName = keyof Locale['walletPages']['end'];
 /** The texts that fit the status of an ended presentation. */
 function endOf({ status, reason }: PresentationPage): EndName {
   if (status === 'failed') {
-    const isInvalid = reason === 'credential-expired' || reason === 'credential-revoked' || reason === 'credential-suspended';
+    const isInvalid =
+      reason === 'credential-expired' || reason === 'credential-revoked' || reason === 'credential-suspended';
     if (isInvalid) return 'invalid';
     return reason === 'other-session' ? 'otherSession' : 'failed';
   }

@@ -6,7 +6,7 @@ import { checkMdocPresentation } from '../formats/mdoc-presentation.ts';
 import { claimsOf, pidEvidenceOf } from '../formats/pid-claims.ts';
 import type { ExpectedPresentation, PresentedCredential } from '../formats/presented-credential.ts';
 import { checkSdJwtPresentation } from '../formats/sd-jwt-presentation.ts';
-import type { CredentialKind, WalletTrust } from '../trust/wallet-trust.ts';
+import type { CredentialIssuer, CredentialKind, WalletTrust } from '../trust/wallet-trust.ts';
 import {
   type CheckedPresentation,
   type OpenPresentation,
@@ -90,7 +90,7 @@ async function checkTrust(
   const [leaf] = certificates;
   const issuer = await trust.findIssuer(kind, certificates, now);
   if (leaf === undefined || issuer === undefined) throw new PresentationFailure('issuer-not-trusted');
-  await checkStatus({ trust, now }, kind, credential);
+  await checkStatus({ trust, now }, { kind, issuer, credential });
   const asked = Object.entries(claimsOf(credential)).filter(([name]) => terms.claims.includes(name));
   const { issuingCountry, administrativeNumber } = pidEvidenceOf(credential);
   return {
@@ -107,13 +107,18 @@ async function checkTrust(
   };
 }
 
+type TrustedCredential = {
+  readonly kind: CredentialKind;
+  readonly issuer: CredentialIssuer;
+  readonly credential: PresentedCredential;
+};
+
 async function checkStatus(
   { trust, now }: Pick<OpenResponseDeps, 'trust' | 'now'>,
-  kind: CredentialKind,
-  { status }: PresentedCredential,
+  { kind, issuer, credential: { status } }: TrustedCredential,
 ): Promise<void> {
   if (status === undefined) return;
-  const found = await trust.statusOf(kind, status, now);
+  const found = await trust.statusOf(kind, status, now, issuer);
   if (found === 'revoked') throw new PresentationFailure('credential-revoked');
   if (found === 'suspended') throw new PresentationFailure('credential-suspended');
   if (found === 'unknown' && kind.statusUnknown === 'refuse') throw new PresentationFailure('status-unavailable');
