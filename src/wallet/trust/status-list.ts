@@ -97,7 +97,7 @@ export async function inflateList(compressed: Uint8Array): Promise<Uint8Array> {
 /** The value at an index (section 4.1); undefined if the list does not reach so far. */
 export function statusValueAt({ bits, bytes }: Pick<StatusList, 'bits' | 'bytes'>, index: number): number | undefined {
   const perByte = 8 / bits;
-  const byte = bytes[Math.floor(index / perByte)];
+  const byte = Number.isSafeInteger(index) ? bytes[Math.floor(index / perByte)] : undefined;
   return byte === undefined ? undefined : (byte >> ((index % perByte) * bits)) & (2 ** bits - 1);
 }
 
