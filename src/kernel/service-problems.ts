@@ -163,7 +163,8 @@ export const serviceProblems = {
   'response-code-wrong': {
     status: 403,
     title: 'Response code wrong',
-    cause: 'The code does not belong to this presentation: the citizen answered from another session, or typed it wrong.',
+    cause:
+      'The code does not belong to this presentation: the citizen answered from another session, or typed it wrong.',
     fix: 'If the presentation is still answered, ask the citizen to type the code again. Otherwise ask again.',
   },
   'contact-address-not-found': {
