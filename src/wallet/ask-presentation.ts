@@ -15,7 +15,7 @@ import {
   type PresentationEvent,
   type PresentationTerms,
   presentationHead,
-  presentationLimits,
+  sessionLimits,
   type WalletRequest,
   walletProfiles,
 } from './protocol/presentation.ts';
@@ -78,7 +78,7 @@ const request = {
         }),
       ),
     },
-    { $id: 'PresentationRequest', additionalProperties: false, description: 'What you ask the wallet for.' },
+    { $id: 'PresentationRequest', additionalProperties: false, description: 'A request to the wallet of a citizen.' },
   ),
 };
 
@@ -174,7 +174,16 @@ async function createTerms(
   const { confirmation = 'none', profile = 'haip', credentials: kinds = [...wallets.trust.kinds.keys()] } = body;
   const devices = devicesOf({ returnUrl, confirmation });
   return {
-    ...{ kinds, claims, purpose, legalBasis, nonce, citizenId, returnUrl, confirmation, profile, language },
+    kinds,
+    claims,
+    purpose,
+    legalBasis,
+    nonce,
+    citizenId,
+    returnUrl,
+    confirmation,
+    profile,
+    language,
     pageHandle: createHandle(ports.random),
     requests: await Promise.all(devices.map((device) => createWalletRequest(device, ports))),
   };
@@ -210,7 +219,9 @@ function storeAndAnswer(call: AskCall, wallets: WalletConfiguration, terms: Pres
   const event: PresentationEvent = {
     type: 'identity.presentation-asked',
     ...presentationHead(presentation, { event: createId('event'), at: now, actor: { client: clientId } }),
-    ...{ purpose, legalBasis, claimsAsked: claims },
+    purpose,
+    legalBasis,
+    claimsAsked: claims,
   };
   const [request] = terms.requests;
   if (request === undefined) throw new TypeError('expected at least one device');
@@ -233,9 +244,19 @@ function newPresentation(
   id: Presentation['id'],
   { clientId, now, terms }: { readonly clientId: string; readonly now: number; readonly terms: PresentationTerms },
 ): Presentation {
-  const none = { endedAt: null, keepsLink: null, reason: null, walletError: null, verificationId: null } as const;
   return {
-    ...{ id, clientId, status: 'requested', createdAt: now, expiresAt: now + presentationLimits.openMs, ...none },
-    ...{ purpose: terms.purpose ?? null, terms, pending: undefined },
+    id,
+    clientId,
+    status: 'requested',
+    createdAt: now,
+    expiresAt: now + sessionLimits.openMs,
+    endedAt: null,
+    keepsLink: null,
+    reason: null,
+    walletError: null,
+    verificationId: null,
+    purpose: terms.purpose ?? null,
+    terms,
+    pending: undefined,
   };
 }

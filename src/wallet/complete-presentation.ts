@@ -12,7 +12,7 @@ import {
   type OpenPresentation,
   type PendingPresentation,
   type Presentation,
-  presentationLimits,
+  sessionLimits,
 } from './protocol/presentation.ts';
 import { countCodeAttempt, findOwnPresentation } from './protocol/presentation-store.ts';
 import { isSessionCode } from './protocol/response-code.ts';
@@ -44,7 +44,7 @@ export const completePresentation = defineOperation({
   scope: 'identity:present',
   callers: ['clients'],
   summary: 'Confirm the session, and receive the result',
-  description: `Compares the attested attributes with the register, and returns the result. Send only a code that you received in the session of the citizen who began the presentation. A wrong response_code ends the presentation with the reason other-session, and so do ${presentationLimits.codeAttempts} wrong typed codes.`,
+  description: `Compares the attested attributes with the register, and returns the result. Send only a code that you received in the session of the citizen who began the presentation. A wrong response_code ends the presentation with the reason other-session, and so do ${sessionLimits.codeAttempts} wrong typed codes.`,
   request,
   responses: { 200: { description: 'The completed presentation.', schema: presentationShape } },
   refusals: [
@@ -84,7 +84,7 @@ async function checkCode(
   if (isSessionCode(session, call.body.responseCode)) return undefined;
   const attempts = Number(counted['code_attempts']);
   const refusal = refuse('response-code-wrong');
-  if (session.by === 'citizen' && attempts < presentationLimits.codeAttempts) return { refusal };
+  if (session.by === 'citizen' && attempts < sessionLimits.codeAttempts) return { refusal };
   const ending = { from: ['answered'], to: 'failed', reason: 'other-session' } as const;
   await commitUnlessChanged(call.ports.commit, endWithoutResult(call.ports, presentation, ending, changedBy(call)));
   return { refusal };

@@ -33,14 +33,21 @@ type AllPorts = WalletPorts & { readonly claim: WriteWithoutEvent; readonly comm
 
 /** Creates the wallet slice: presentations of credentials. */
 export function createWallet(deps: WalletDeps): WalletSlice {
-  const { publicUrl, random, root, db, clock, createId, commit, claim, log } = deps;
-  const { plan, decide, readResult, registrationCertificateOf, feedEvent } = deps;
+  const { db, clock, createId, log } = deps;
   const { trust, certificate } = deps.trust;
   const wallets = certificate && { trust, certificate };
   const ports: AllPorts = {
-    ...{ wallets, publicUrl, random, commit, claim },
-    ...{ plan, decide, readResult, registrationCertificateOf, feedEvent },
-    sealKey: root.derive('presentations'),
+    wallets,
+    publicUrl: deps.publicUrl,
+    sealKey: deps.root.derive('presentations'),
+    random: deps.random,
+    commit: deps.commit,
+    claim: deps.claim,
+    plan: deps.plan,
+    decide: deps.decide,
+    readResult: deps.readResult,
+    registrationCertificateOf: deps.registrationCertificateOf,
+    feedEvent: deps.feedEvent,
   };
   const operations: readonly Operation<AllPorts>[] = [
     askPresentation,

@@ -4,7 +4,7 @@ import type { IdGenerator } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { WalletPorts } from './ports.ts';
 import { commitUnlessChanged, endWithoutResult } from './presentation-effects.ts';
-import { openStatuses, presentationLimits } from './protocol/presentation.ts';
+import { openStatuses, sessionLimits } from './protocol/presentation.ts';
 import { deletePresentation, findDeletable, findOverdue } from './protocol/presentation-store.ts';
 
 type ExpireDeps = Pick<WalletPorts, 'feedEvent'> & {
@@ -29,6 +29,6 @@ export async function expirePresentations({ read, commit, clock, createId, ...po
 
 /** Deletes the rows of presentations that ended long ago. */
 export async function deleteOldPresentations({ read, write, clock }: ExpireDeps): Promise<void> {
-  for (const id of await findDeletable(read, clock.now() - presentationLimits.keptMs, perRun))
+  for (const id of await findDeletable(read, clock.now() - sessionLimits.keptMs, perRun))
     await write(deletePresentation(id));
 }

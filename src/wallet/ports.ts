@@ -15,7 +15,7 @@ export type PresentedClaims = {
   readonly purpose?: string;
   readonly legalBasis?: string;
   readonly nonce?: string;
-  /** Whom the service expects. */
+  /** The citizen whom the service expects. */
   readonly expectedCitizenId?: string;
   readonly assurance: { readonly framework: string; readonly level: string };
   readonly evidence: {
@@ -72,7 +72,7 @@ export type ReadVerificationResult = (
   },
 ) => Promise<{ readonly effect: Effect; readonly result: object } | undefined>;
 
-/** What the operator has configured for wallets. */
+/** The operator's configuration for wallets. */
 export type WalletConfiguration = { readonly trust: WalletTrust; readonly certificate: AccessCertificate };
 
 /** The dependencies of the operations of wallets. */

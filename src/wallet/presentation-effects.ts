@@ -12,7 +12,7 @@ import {
 } from './protocol/presentation.ts';
 import { endPresentation, insertHandle, markAnswered, type PresentationEnd } from './protocol/presentation-store.ts';
 
-/** Who or what changes a presentation, and when (epoch milliseconds). */
+/** The actor of a change, and its time (epoch milliseconds). */
 export type ChangedBy = {
   readonly now: number;
   readonly createId: IdGenerator;

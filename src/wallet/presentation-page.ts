@@ -11,13 +11,13 @@ import {
   openStatuses,
   type Presentation,
   type PresentationStatus,
-  statusAt,
+  presentationStatusAt,
   type WalletError,
 } from './protocol/presentation.ts';
 import { findByHandle, setKeepsLink } from './protocol/presentation-store.ts';
 import { walletUrlOf } from './protocol/request-object.ts';
 
-/** What the page of a presentation shows. */
+/** The content of the page of a presentation. */
 export type PresentationPage = {
   readonly clientId: string;
   readonly status: PresentationStatus;
@@ -83,7 +83,14 @@ export function createPresentationPages(deps: PageDeps): PresentationPages {
 
 function headOf(presentation: Presentation, now: number): PresentationPage {
   const { clientId, purpose, reason, walletError, terms } = presentation;
-  return { clientId, status: statusAt(presentation, now), purpose, reason, walletError, language: terms?.language };
+  return {
+    clientId,
+    status: presentationStatusAt(presentation, now),
+    purpose,
+    reason,
+    walletError,
+    language: terms?.language,
+  };
 }
 
 function pageOf(deps: PageDeps, presentation: Presentation): PresentationPage {

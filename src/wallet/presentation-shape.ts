@@ -2,7 +2,12 @@ import { type TLiteral, type TUnion, Type } from 'typebox';
 import { formatInstant } from '../kernel/clock.ts';
 import { idPatternSource } from '../kernel/id.ts';
 import { failureReasons } from './failure-reason.ts';
-import { type Presentation, presentationStatuses, statusAt, walletErrors } from './protocol/presentation.ts';
+import {
+  type Presentation,
+  presentationStatusAt,
+  presentationStatuses,
+  walletErrors,
+} from './protocol/presentation.ts';
 
 type LiteralUnion<W extends readonly string[]> = TUnion<{ -readonly [I in keyof W]: TLiteral<W[I]> }>;
 
@@ -104,7 +109,7 @@ export function presentationView(presentation: Presentation, now: number, public
   const code = walletError === null ? reason : ('wallet-error' as const);
   return {
     presentationId: id,
-    status: statusAt(presentation, now),
+    status: presentationStatusAt(presentation, now),
     createdAt: formatInstant(createdAt),
     expiresAt: formatInstant(expiresAt),
     ...(code === null

@@ -1,6 +1,6 @@
 import type { FailureReason } from './failure-reason.ts';
 
-/** What a reason means, and what to do. Each has a page for developers. */
+/** The cause of a reason, and the fix. Each has a page for developers. */
 export type ReasonText = { readonly title: string; readonly cause: string; readonly fix: string };
 
 const otherWallet =

@@ -22,7 +22,7 @@ export type ReceivePorts = WalletPorts & { readonly wallets: WalletConfiguration
 /** The answer to the wallet: accepted, with the address to which it leads the citizen, or not. It says nothing else. */
 export type WalletAnswer = { readonly accepted: boolean; readonly redirectUri?: string | undefined };
 
-/** What a wallet sent, and the request to which it belongs. */
+/** The form that a wallet sent, and the request to which it belongs. */
 type ReceivedResponse = {
   readonly presentation: OpenPresentation;
   readonly request: WalletRequest;

@@ -12,7 +12,7 @@ import {
   type OpenPresentation,
   type PresentationEvent,
   presentationHead,
-  presentationLimits,
+  sessionLimits,
   type WalletRequest,
 } from './protocol/presentation.ts';
 import { findByHandle, markFetched } from './protocol/presentation-store.ts';
@@ -96,7 +96,7 @@ async function answerRequest(
   handle: string,
   incoming: IncomingMessage,
 ): Promise<BufferedResponse> {
-  const form = incoming.method === 'POST' ? await readForm(incoming, presentationLimits.requestBytes) : undefined;
+  const form = incoming.method === 'POST' ? await readForm(incoming, sessionLimits.requestBytes) : undefined;
   const walletNonce = form?.get('wallet_nonce') ?? undefined;
   const found = await findAwaiting(deps, 'request', handle);
   if (found === undefined || (walletNonce?.length ?? 0) > maxNonceLength) return refused;
@@ -124,7 +124,7 @@ async function recordFetch(deps: WalletEndpointDeps, presentation: OpenPresentat
 function createResponder(deps: WalletEndpointDeps): Answering {
   const inProgress = new Set<string>();
   return async (handle, incoming) => {
-    const form = (await readForm(incoming, presentationLimits.responseBytes)) ?? new URLSearchParams();
+    const form = (await readForm(incoming, sessionLimits.responseBytes)) ?? new URLSearchParams();
     const found = await findAwaiting(deps, 'response', handle);
     if (found === undefined || inProgress.has(found.presentation.id)) return refused;
     inProgress.add(found.presentation.id);

@@ -24,7 +24,7 @@ type WalletPageDeps = {
   onFault(fault: unknown): void;
 };
 
-/** What a page needs besides the presentation: its address, language and texts. */
+/** The address, language and texts of a page. */
 type Visit = WalletPageDeps & { readonly path: string; readonly locale: Locale; readonly updates: boolean };
 
 /** Seconds until the page is requested again, while it waits for the wallet. */

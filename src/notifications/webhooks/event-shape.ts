@@ -26,7 +26,7 @@ const data = Type.Object(
     ),
     status: literalUnion(
       [...notificationStatuses, ...presentationStatuses],
-      `The status of the notification or presentation after the event. Of a notification: ${statusDescription}`,
+      `The status of the notification or presentation after the event. The status of a presentation is the end of the type. Otherwise: ${statusDescription}`,
     ),
     delivery: Type.Optional(
       Type.String({ description: 'The id of the delivery. Only for notification.delivery-ended.' }),

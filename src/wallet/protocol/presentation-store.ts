@@ -18,8 +18,8 @@ import {
   type Presentation,
   type PresentationStatus,
   type PresentationTerms,
-  presentationLimits,
   presentationStatuses,
+  sessionLimits,
   type WalletError,
   walletErrors,
 } from './presentation.ts';
@@ -43,7 +43,7 @@ export type NewPresentation = Pick<Presentation, 'id' | 'clientId' | 'createdAt'
 export function insertPresentation(keys: PresentationKeys, presentation: NewPresentation): Statement[] {
   const { id, clientId, createdAt, terms } = presentation;
   const sealed = sealValue(keys, { id, column: 'terms' }, terms);
-  const expiresAt = createdAt + presentationLimits.openMs;
+  const expiresAt = createdAt + sessionLimits.openMs;
   return [
     {
       sql: `insert into presentation (id, client_id, status, created_at, expires_at, purpose, terms)
@@ -125,11 +125,11 @@ export function setKeepsLink(id: PresentationId, keepsLink: boolean): Statement 
   };
 }
 
-/** Counts a code that the citizen typed. Returns no row after `presentationLimits.codeAttempts`. */
+/** Counts a code that the citizen typed. Returns no row after `sessionLimits.codeAttempts`. */
 export function countCodeAttempt(id: PresentationId): Statement {
   return {
     sql: `update presentation set code_attempts = code_attempts + 1
-      where id = $1 and status = 'answered' and code_attempts < ${presentationLimits.codeAttempts} returning code_attempts`,
+      where id = $1 and status = 'answered' and code_attempts < ${sessionLimits.codeAttempts} returning code_attempts`,
     args: [id],
   };
 }

@@ -46,7 +46,7 @@ export type WalletRequest = {
   readonly responseKey: JWK;
 };
 
-/** What the service asked. It is stored encrypted, and deleted at the end. */
+/** The request of the service. It is stored encrypted, and deleted at the end. */
 export type PresentationTerms = {
   readonly kinds: readonly string[];
   readonly claims: readonly string[];
@@ -54,7 +54,7 @@ export type PresentationTerms = {
   readonly legalBasis?: string | undefined;
   /** A value of the service, for its signed result. */
   readonly nonce?: string | undefined;
-  /** Whom the service expects. */
+  /** The citizen whom the service expects. */
   readonly citizenId?: string | undefined;
   readonly returnUrl?: string | undefined;
   readonly confirmation: (typeof confirmations)[number];
@@ -114,7 +114,7 @@ export function ifOpen(presentation: Presentation | undefined, now: number): Ope
 }
 
 /** The status at this instant: an open presentation whose time is over is expired, also before the job has recorded it. */
-export function statusAt({ status, expiresAt }: Presentation, now: number): PresentationStatus {
+export function presentationStatusAt({ status, expiresAt }: Presentation, now: number): PresentationStatus {
   return openStatuses.includes(status) && expiresAt <= now ? 'expired' : status;
 }
 
@@ -140,7 +140,7 @@ export function walletErrorOf(text: string): WalletError {
 export type PresentationEvent = Extract<SystemEvent, { readonly presentation: PresentationId }>;
 
 /** The limits of presentations. */
-export const presentationLimits = {
+export const sessionLimits = {
   /** From the request until the result. */
   openMs: 10 * 60_000,
   /** From the end until the row is deleted. */

@@ -3,7 +3,7 @@ import type { AccessCertificate } from '../trust/access-certificate.ts';
 import type { CredentialKind, WalletTrust } from '../trust/wallet-trust.ts';
 import type { OpenPresentation, PresentationTerms, WalletRequest } from './presentation.ts';
 
-/** What identifies this server to wallets. */
+/** The identity of this server towards wallets. */
 export type VerifierIdentity = { readonly certificate: AccessCertificate; readonly publicUrl: string };
 
 /** The paths that wallets request; each is followed by a handle. */
@@ -37,7 +37,7 @@ export function walletUrlOf(identity: VerifierIdentity, terms: PresentationTerms
   return `${scheme}://?${query.toString()}`;
 }
 
-/** What is asked. The administrative number is asked only where it is the citizen id, or the citizen agreed to be recognised by it. */
+/** The attributes to ask for. The administrative number is asked only where it is the citizen id, or the citizen agreed to be recognised by it. */
 export type Asked = Pick<PresentationTerms, 'kinds' | 'claims'> & { readonly keepsLink: boolean | null };
 
 /** The queries for these kinds, one for each format of a kind. A presentation satisfies one of them. */

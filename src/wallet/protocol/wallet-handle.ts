@@ -3,7 +3,7 @@ import type { RandomBytes } from '../../kernel/clock.ts';
 
 const handleBytes = 16;
 
-/** What a handle opens: the request object or the response of one device, the page, or the page with the code. */
+/** The content that a handle opens: the request object or the response of one device, the page, or the page with the code. */
 export const handleKinds = ['request', 'response', 'page', 'code-page'] as const;
 /** One of `handleKinds`. */
 export type HandleKind = (typeof handleKinds)[number];
