@@ -1,6 +1,6 @@
 /**
- * Checks the layout of ARCHITECTURE.md. Imports, also of types, point to lower layers and form no cycle; inside `notifications` and
- * `identity` the folders have an order too. Files have one subject and a limited length, settings are read in one place, and
+ * Checks the layout of ARCHITECTURE.md. Imports, also of types, point to lower layers and form no cycle; inside `notifications`, `identity`
+ * and `wallet` the folders have an order too. Files have one subject and a limited length, settings are read in one place, and
  * the client package imports nothing of the server. Prints the fix with each fault. Part of `npm run check`.
  */
 import { globSync, readFileSync } from 'node:fs';
