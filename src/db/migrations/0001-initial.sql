@@ -990,7 +990,8 @@ create index staff_proposal_of_citizen on staff_proposal (citizen_id) where citi
 
 -- The lists that credentials in wallets are checked with, as the server fetched them. They contain no data of citizens.
 -- credential: the name of the kind of credential in WALLET_TRUST. role: a list of trusted entities, or a status list.
--- fetched_at, expires_at, content: null until the list was fetched. expires_at: from then on the list is not used.
+-- fetched_at, content: null until the list was fetched. expires_at: from then on the list is not used. Before it was fetched, the
+-- time at which a credential or the settings first named it.
 -- sequence_number: that of a list of trusted entities, or the issue time of a status list. A lower one does not replace a higher one.
 create table wallet_list (
   credential text not null,
@@ -998,7 +999,7 @@ create table wallet_list (
   role text not null check (role in ('issuers', 'status')),
   next_fetch_at bigint not null check (next_fetch_at between 0 and 9007199254740991),
   fetched_at bigint check (fetched_at between 0 and 9007199254740991),
-  expires_at bigint check (expires_at between 0 and 9007199254740991),
+  expires_at bigint not null check (expires_at between 0 and 9007199254740991),
   sequence_number bigint check (sequence_number between 0 and 9007199254740991),
   content bytea,
   primary key (credential, url)

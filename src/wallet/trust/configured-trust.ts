@@ -81,9 +81,14 @@ const sandboxKind: KindConfig = {
 async function openAccessCertificate(deps: WalletTrustDeps): Promise<AccessCertificate> {
   const { settings, clock, isDemo, publicUrl, random } = deps;
   const { walletCertificateFile: file, walletCertificateKeyFile: keyFile, dataDir } = settings;
+  if (!isDemo || file !== undefined || keyFile !== undefined) return readConfiguredCertificate(settings, clock);
+  return await openDemoCertificate({ dataDir, host: unbracketedHost(new URL(publicUrl)), now: clock.now(), random });
+}
+
+/** The certificate of WALLET_CERTIFICATE_FILE. Throws a `SettingError` if one of the two files is not set or cannot be used. */
+export function readConfiguredCertificate(settings: Settings, clock: Clock): AccessCertificate {
+  const { walletCertificateFile: file, walletCertificateKeyFile: keyFile } = settings;
   if (file !== undefined && keyFile !== undefined) return readAccessCertificate(file, keyFile, clock.now());
-  if (isDemo && file === undefined && keyFile === undefined)
-    return await openDemoCertificate({ dataDir, host: unbracketedHost(new URL(publicUrl)), now: clock.now(), random });
   throw new SettingError(
     file === undefined ? 'WALLET_CERTIFICATE_FILE' : 'WALLET_CERTIFICATE_KEY_FILE',
     'expected the path of a PEM file, because WALLET_TRUST is set: wallets answer only servers that identify themselves',

@@ -84,9 +84,9 @@ function listGauges(summaries: () => readonly WalletListSummary[], clock: Clock)
     },
     {
       name: 'citizen_services_wallet_list_seconds_left',
-      help: 'Seconds until the first list of trusted entities or status list expires, by kind of credential and of list. 0 if none was fetched yet.',
+      help: 'Seconds until the first list of trusted entities or status list expires, by kind of credential and of list. Negative if one was not fetched in time.',
       label: 'list',
-      read: secondsOf(({ earliestExpiresAt }) => (earliestExpiresAt ?? clock.now()) - clock.now()),
+      read: secondsOf(({ earliestExpiresAt }) => earliestExpiresAt - clock.now()),
     },
   ];
 }

@@ -76,7 +76,7 @@ async function openProcess(db: Database, environment: Record<string, string>, is
     fault instanceof Error
       ? [fault.message, ...(fault.cause instanceof Error ? [fault.cause.message] : [])].join(': ')
       : '';
-  let idle = async () => {};
+  let idle: () => Promise<unknown> = async () => undefined;
   const opened = await openWalletTrust({
     settings: readSettings(environment),
     clock,

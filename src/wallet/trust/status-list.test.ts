@@ -56,14 +56,14 @@ test('a token of another address, type, time or signer is refused', async () => 
       chain,
     );
   assert.equal((await open(await token({}))).bytes.length, 8);
-  const stranger = await makeTestIssuer('CA', { ca: true });
+  const otherCa = await makeTestIssuer('CA', { ca: true });
   const refused: readonly (readonly [string, RegExp])[] = [
     [await token({ sub: `${uri}0` }), /as `sub`/],
     [await token({ iat: now / 1_000 + 61 }), /as `iat`/],
     [await token({ exp: now / 1_000 }), /expired/],
     [await token({}, { typ: 'JWT' }), /type `statuslist\+jwt`/],
-    [await token({}, {}, [await makeTestIssuer('Signer', { issuer: stranger })]), /another signer/],
-    [await token({}, { x5c: [signer.der.toString('base64')] }, [stranger]), /does not verify/],
+    [await token({}, {}, [await makeTestIssuer('Signer', { issuer: otherCa })]), /another signer/],
+    [await token({}, { x5c: [signer.der.toString('base64')] }, [otherCa]), /does not verify/],
     [await token({}, { x5c: [] }), /another signer/],
     [await token({ status_list: { bits: 3, lst: 'eA' } }), /status_list/],
     [await token({ status_list: { bits: 1, lst: 'AAAA' } }), /inflates to at most/],

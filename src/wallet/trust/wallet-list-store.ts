@@ -21,7 +21,7 @@ export type WalletListSummary = {
   readonly count: number;
   readonly missing: number;
   readonly oldestFetchedAt: number | null;
-  readonly earliestExpiresAt: number | null;
+  readonly earliestExpiresAt: number;
 };
 
 /** Attack: a compromised issuer names a new status list in each credential. */
@@ -30,8 +30,8 @@ const maxListsPerCredential = 10_000;
 /** Remembers an address, so that the job fetches it. Does nothing if it is known, or if there are too many. */
 export function rememberList({ credential, url }: WalletListKey, role: WalletListRole, now: number): Statement {
   return {
-    sql: `insert into wallet_list (credential, url, role, next_fetch_at)
-      select $1, $2, $3, $4 where (select count(*) from wallet_list where credential = $1) < ${maxListsPerCredential}
+    sql: `insert into wallet_list (credential, url, role, next_fetch_at, expires_at)
+      select $1, $2, $3, $4, $4 where (select count(*) from wallet_list where credential = $1) < ${maxListsPerCredential}
       on conflict (credential, url) do nothing returning url`,
     args: [credential, url, role, now],
   };
@@ -136,7 +136,7 @@ export async function summarizeLists(read: Read): Promise<readonly WalletListSum
     count: integerField(row, 'lists'),
     missing: integerField(row, 'missing'),
     oldestFetchedAt: integerOrNull(row, 'oldest_fetched_at'),
-    earliestExpiresAt: integerOrNull(row, 'earliest_expires_at'),
+    earliestExpiresAt: integerField(row, 'earliest_expires_at'),
   }));
 }
 
