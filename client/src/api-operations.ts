@@ -94,4 +94,5 @@ export const operations = {
   listServiceWebhookCalls: { method: 'GET', path: '/v1/staff/webhooks/{id}/calls' },
   redeliverServiceWebhook: { method: 'POST', path: '/v1/staff/webhooks/{id}/redeliver' },
   testServiceWebhook: { method: 'POST', path: '/v1/staff/webhooks/{id}/test' },
+  removeWalletLinks: { method: 'DELETE', path: '/v1/wallet-links' },
 } as const;

@@ -324,7 +324,8 @@ export type DataUseDetails = {
 export type DataUseExplanation = {
   /**
    * The reason why the claims did not match. others-fit-as-well: they also fit other people. record-of-the-dead: the
-   * record says that you have died. guesses-spent: the verification limit was reached. null: they matched.
+   * record says that you have died. guesses-spent: the verification limit was reached. other-person-expected: the
+   * organisation expected another person. null: they matched.
    */
   reason: Open<
     | 'claims-do-not-fit'
@@ -333,7 +334,8 @@ export type DataUseExplanation = {
     | 'record-under-review'
     | 'others-fit-as-well'
     | 'guesses-spent'
-    | 'register-unavailable'> | null;
+    | 'register-unavailable'
+    | 'other-person-expected'> | null;
   claims: DataUseExplanationClaims;
 };
 
@@ -1492,6 +1494,17 @@ export type ReadOwnRecordAnswer = {
   ownLock: boolean | null;
   /** true: the record says that you have died, and no claims match. */
   deceased: boolean;
+  /**
+   * The wallets that are linked to your record, with your consent. They are recognised after a change of your name. The
+   * link contains no readable number.
+   */
+  walletLinks: ReadOwnRecordAnswerWalletLinksItem[];
+};
+
+export type ReadOwnRecordAnswerWalletLinksItem = {
+  /** The country that issued the credential (ISO 3166-1 alpha-2). */
+  issuingCountry: string;
+  keptAt: string;
 };
 
 export type ReadReceiptAnswer = {
@@ -1544,6 +1557,14 @@ export type ReceiveEvent = {
   /** The time of the event. */
   timestamp: string;
   data: EventData;
+};
+
+export type RemoveWalletLinksAnswer = {
+  /**
+   * The wallets that are linked to your record, with your consent. They are recognised after a change of your name. The
+   * link contains no readable number.
+   */
+  walletLinks: ReadOwnRecordAnswerWalletLinksItem[];
 };
 
 export type ResumeChannelAnswer = {
@@ -2153,11 +2174,12 @@ export type Verification = {
   consentReference: string | null;
   /**
    * sha-256: and the base64url of SHA-256 over the canonical JSON (RFC 8785) of all request members, with names in
-   * camelCase.
+   * camelCase. For a wallet, only citizenId, purpose, legalBasis and nonce count.
    */
   requestHash: string;
   /** The path of the ledger receipt of this access. */
   receipt: string;
+  evidence?: VerificationEvidence;
   /**
    * The signed result: a JWS of type identity-verification+jwt. On a match, it contains verified_claims (OpenID Connect
    * for Identity Assurance).
@@ -2170,7 +2192,8 @@ export type VerificationAssurance = {
   /** The framework of the assurance level, such as eidas. */
   framework: string;
   /**
-   * The assurance level. The check proves that such a person exists, not that the user of your program is this person.
+   * The assurance level. Without the member evidence, the check proves that such a person exists, not that the user of
+   * your program is this person.
    */
   level: string;
 };
@@ -2201,6 +2224,22 @@ export type VerificationClaims = {
   documentNumber?: Open<'match' | 'no_match' | 'not_available'>;
   /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   nationality?: Open<'match' | 'no_match' | 'not_available'>;
+};
+
+/** The credential that the citizen presented. It is absent without a wallet. */
+export type VerificationEvidence = {
+  /** The citizen presented a credential of a wallet. */
+  kind: 'wallet';
+  /** The type of the credential: its vct or document type. */
+  credential: string;
+  /** The format of the credential: dc+sd-jwt or mso_mdoc. */
+  format: string;
+  /** The issuer, by its certificate. */
+  issuer: string;
+  /** The country of the issuer (ISO 3166-1 alpha-2). */
+  issuingCountry?: string;
+  /** true: the wallet proved that it holds the key of the credential. */
+  holderBinding: true;
 };
 
 /** The claims to verify, and the purpose of the verification. */
@@ -3854,6 +3893,12 @@ export type Operations = {
     body: TestWebhookBody;
     answers: {
       200: WebhookTest;
+    };
+  };
+  /** Remove the links to my wallets */
+  removeWalletLinks: {
+    answers: {
+      200: RemoveWalletLinksAnswer;
     };
   };
 };

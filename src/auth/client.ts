@@ -39,7 +39,7 @@ export type Client = {
   readonly purposes: readonly string[] | undefined;
   /** These purposes in words, for citizens. */
   readonly purposeTexts?: PurposeTexts | undefined;
-  /** What wallets see about these purposes. */
+  /** Wallets show them to the citizen. */
   readonly registrationCertificates?: RegistrationCertificates | undefined;
   /** The legal bases that it may state, `consent` for a reference to a consent; undefined for any. */
   readonly legalBases: readonly string[] | undefined;

@@ -1,8 +1,8 @@
 import { isObject } from '../kernel/is-object.ts';
 
 /**
- * The registration certificates of a client by purpose: each is a JWT (ETSI TS 119 475) of a national register, which tells wallets what
- * the client may ask for.
+ * The registration certificates of a client by purpose: each is a JWT (ETSI TS 119 475) of a national register, and names what the
+ * client may ask wallets for.
  */
 export type RegistrationCertificates = { readonly [purpose in string]?: string };
 

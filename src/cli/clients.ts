@@ -94,25 +94,7 @@ const createNotes = `NAME is shown to citizens as the sender of messages and as 
 /** The `clients` commands, except `clients usage`. */
 export function clientCommands(withContext: WithContext<ClientsContext>, terminal: Terminal): readonly Command[] {
   return [
-    {
-      name: 'clients create',
-      usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --jwks-uri URL | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] ' +
-        `${messageFlagsUsage} ` +
-        '[--quota N] [--json]',
-      summary: 'Creates a client that can call the API.',
-      options: createOptions,
-      notes: createNotes,
-      example: "clients create 'Tax Office' --scopes identity:verify --kind live --jwks keys.json",
-      run: async (args) => {
-        const { wanted, json } = await parseCreateFlags(args, terminal.cwd);
-        return await withContext(async (context) => {
-          requirePublicJwksUri(context, wanted.credential);
-          await requirePolicy(context.read, wanted.policy);
-          return await createClient(context, wanted, json, terminal);
-        });
-      },
-    },
+    createCommand(withContext, terminal),
     {
       name: 'clients list',
       usage: 'clients list [--json]',
@@ -152,6 +134,28 @@ export function clientCommands(withContext: WithContext<ClientsContext>, termina
       },
     },
   ];
+}
+
+function createCommand(withContext: WithContext<ClientsContext>, terminal: Terminal): Command {
+  return {
+    name: 'clients create',
+    usage:
+      'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --jwks-uri URL | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] ' +
+      `${messageFlagsUsage} ` +
+      '[--quota N] [--json]',
+    summary: 'Creates a client that can call the API.',
+    options: createOptions,
+    notes: createNotes,
+    example: "clients create 'Tax Office' --scopes identity:verify --kind live --jwks keys.json",
+    run: async (args) => {
+      const { wanted, json } = await parseCreateFlags(args, terminal.cwd);
+      return await withContext(async (context) => {
+        requirePublicJwksUri(context, wanted.credential);
+        await requirePolicy(context.read, wanted.policy);
+        return await createClient(context, wanted, json, terminal);
+      });
+    },
+  };
 }
 
 async function parseCreateFlags(

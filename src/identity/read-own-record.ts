@@ -14,6 +14,18 @@ const text = Type.Union([Type.String(), Type.Null()]);
 const optionalText = Type.Optional(Type.String());
 const span = { from: optionalText, until: optionalText };
 
+/** The linked wallets of a citizen on the wire. */
+export const walletLinksSchema = Type.Array(
+  Type.Object({
+    issuingCountry: Type.String({ description: 'The country that issued the credential (ISO 3166-1 alpha-2).' }),
+    keptAt: Type.String({ format: 'date-time' }),
+  }),
+  {
+    description:
+      'The wallets that are linked to your record, with your consent. They are recognised after a change of your name. The link contains no readable number.',
+  },
+);
+
 const ownRecord = Type.Object({
   ...Object.fromEntries(claimNames.map((claim) => [claim, claim === 'citizenId' ? Type.String() : text])),
   email: text,
@@ -45,16 +57,7 @@ const ownRecord = Type.Object({
       'true: you locked the record yourself, and no claims match. null: an external register manages the locks.',
   }),
   deceased: Type.Boolean({ description: 'true: the record says that you have died, and no claims match.' }),
-  walletLinks: Type.Array(
-    Type.Object({
-      issuingCountry: Type.String({ description: 'The country that issued the credential (ISO 3166-1 alpha-2).' }),
-      keptAt: Type.String({ format: 'date-time' }),
-    }),
-    {
-      description:
-        'The wallets that are linked to your record, with your consent. They are recognised after a change of your name. The link contains no readable number.',
-    },
-  ),
+  walletLinks: walletLinksSchema,
 });
 
 /** The register record for its citizen. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { refuse } from '../kernel/refusal.ts';
+import { walletLinksSchema } from './read-own-record.ts';
 import type { IdentityPorts } from './verification/ports.ts';
 import { deleteWalletLinks } from './verification/wallet-link-store.ts';
 import { noStoreHeaders } from './verify-identity.ts';
@@ -21,8 +22,8 @@ export const removeWalletLinks = defineOperation({
   request,
   responses: {
     200: {
-      description: 'No links are left.',
-      schema: Type.Object({ walletLinks: Type.Array(Type.Never(), { description: 'The links that are left: none.' }) }),
+      description: 'The links that are left: none.',
+      schema: Type.Object({ walletLinks: walletLinksSchema }),
     },
   },
   refusals: ['citizen-token-needed'],

@@ -152,7 +152,7 @@ test('a wallet that is shown to be theirs is named as the wallet of the citizen,
     'Why: residence-permit',
     'Answer: The details are yours',
   ]);
-  // Of a namesake, when the wallet of another person matched.
+  // The wallet belongs to another person, and this citizen has the same name.
   assert.deepEqual(say(presented('match', 'other')), [
     'Permit Office: Compared details from a wallet with yours',
     'Why: residence-permit',

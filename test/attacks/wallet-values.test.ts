@@ -17,7 +17,7 @@ const link = { issuingCountry: 'ES', administrativeNumber: 'NIE-X1234567L', cons
 const locked = { ...walletPerson, givenName: 'Lina' };
 const unknown = { ...walletPerson, givenName: 'Vera' };
 
-/** What the client and a reader of the ledger see: the result without its random parts, and the entries. */
+/** The visible parts of a presentation, for its client and for a reader of the ledger, without random ones. */
 async function seenOf(app: IdentityApp, attested: AttestedClaims) {
   const before = (await app.seen()).length;
   const pads: string[] = [];

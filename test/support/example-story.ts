@@ -201,6 +201,7 @@ async function recordCitizen(home: ServerFixture, { record }: ExampleRecorder): 
   await record('readOwnRecord');
   await record('readOwnAccessLog', { query: { limit: 2 } });
   await record('changeOwnLock', { body: { locked: true } });
+  await record('removeWalletLinks');
 }
 
 async function recordStaff(home: ServerFixture, { record, send }: ExampleRecorder): Promise<void> {

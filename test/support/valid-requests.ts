@@ -132,6 +132,7 @@ const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpR
   readOwnAccessLog: (of) => get(of, '/v1/access-log'),
   readOwnRecord: (of) => get(of, '/v1/register-record'),
   changeOwnLock: ({ token }) => postJson(token, '/v1/register-lock', { locked: true }),
+  removeWalletLinks: (of) => get(of, '/v1/wallet-links', 'DELETE'),
   statePreferences: ({ token }) => postJson(token, '/v1/contact-preferences', validPreferences),
   readPreferences: (of) => get(of, '/v1/contact-preferences'),
   askContactCode: ({ token }) =>

@@ -16,6 +16,7 @@ const groups: Readonly<Record<string, { readonly idPrefix: string; readonly desc
   inbox: { idPrefix: 'ntf', description: 'Show citizens their official messages.' },
   'register-record': { idPrefix: 'evt', description: 'Show citizens their record in the register.' },
   'register-lock': { idPrefix: 'evt', description: 'Let citizens lock their own record against verification.' },
+  'wallet-links': { idPrefix: 'evt', description: 'Let citizens remove the links to their wallets.' },
   'contact-preferences': { idPrefix: 'evt', description: 'Let citizens set their contact preferences.' },
   'contact-addresses': { idPrefix: 'evt', description: 'Let citizens add addresses, which they confirm with a code.' },
   register: { idPrefix: 'evt', description: 'List the endpoints of the interface.' },

@@ -11,7 +11,7 @@ export type AttestedClaims = {
   readonly nonce?: string;
   /** The citizen whom the client expects. */
   readonly expectedCitizenId?: string;
-  /** Of the trust in the issuer. */
+  /** The assurance that the operator has set for this kind of credential. */
   readonly assurance: { readonly framework: string; readonly level: string };
   readonly evidence: AttestationEvidence;
   readonly link?: AttestedNumber & {

@@ -16,7 +16,7 @@ import {
 } from './identify-citizen.ts';
 import { findLinkedCitizen } from './wallet-link-store.ts';
 
-/** What finds the citizen of a presentation. */
+/** The match context of a presentation. */
 type PresenterContext = MatchContext & {
   readonly read: Read;
   /** The stored form of the administrative number. */
