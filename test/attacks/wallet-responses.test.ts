@@ -102,7 +102,7 @@ test('a request can be fetched twice until it is answered, and never after', asy
   assert.deepEqual([late.status, await late.json()], [400, refused.body]);
 });
 
-test('of many responses at the same time one is accepted, and there is one result', async () => {
+test('the server accepts one of many responses at the same time, and there is one result', async () => {
   const { id, request } = await askAndFetch();
   const responses = await Promise.all(Array.from({ length: 8 }, () => encryptResponse(request)));
   const answers = await Promise.all(responses.map((response) => postResponse(request.response_uri, { response })));

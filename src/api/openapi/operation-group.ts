@@ -3,7 +3,10 @@ import type { ExampleContext } from './example.ts';
 
 /** The groups by the first segment of the path, with the prefix of their ids. */
 const groups: Readonly<Record<string, { readonly idPrefix: string; readonly description: string }>> = {
-  identity: { idPrefix: 'ver', description: 'Verify identity claims, typed or from a wallet, against the register of citizens.' },
+  identity: {
+    idPrefix: 'ver',
+    description: 'Verify identity claims, typed or from a wallet, against the register of citizens.',
+  },
   notifications: { idPrefix: 'ntf', description: 'Send official notifications, and prove their delivery.' },
   'notification-batches': { idPrefix: 'bat', description: 'Send many notifications with one uploaded file.' },
   documents: { idPrefix: 'doc', description: 'Deposit, retrieve and withdraw documents of citizens.' },
