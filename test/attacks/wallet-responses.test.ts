@@ -45,6 +45,10 @@ const dishonestWallets: Readonly<Record<string, WalletChanges & { readonly reaso
   'a presentation of the future': { proof: { iat: now + 3_600 }, reason: 'holder-binding-time' },
   'a presentation with a changed disclosure hash': { proof: { sd_hash: 'AAAA' }, reason: 'digest-mismatch' },
   'a credential with the signature of somebody else': { issuerKey: foreignKey, reason: 'credential-signature' },
+  'a credential of another country than the certificate of its issuer': {
+    claims: { issuing_country: 'DE' },
+    reason: 'issuer-not-trusted',
+  },
   'an expired credential': { payload: { exp: now - 3_600 }, reason: 'credential-expired' },
   'a credential of another type': { payload: { vct: 'urn:example:library-card' }, reason: 'type-not-asked' },
   'a credential without an asked claim': { claims: { family_name: undefined }, reason: 'query-not-satisfied' },

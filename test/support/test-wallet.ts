@@ -104,6 +104,11 @@ export function presentCredential(request: RequestObject, changes: WalletChanges
 export async function encryptResponse(request: RequestObject, changes: WalletChanges = {}): Promise<string> {
   const id = changes.queryId ?? request.dcql_query.credentials.find(({ format }) => format === 'dc+sd-jwt')?.id ?? '';
   const content = { vp_token: { [id]: [presentCredential(request, changes)] }, state: changes.state ?? request.state };
+  return await encryptContent(request, content);
+}
+
+/** Encrypts the content of a response for the key of a request. */
+export async function encryptContent(request: RequestObject, content: object): Promise<string> {
   const [key] = request.client_metadata.jwks.keys;
   return await new CompactEncrypt(Buffer.from(JSON.stringify(content)))
     .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: key.kid ?? '' })

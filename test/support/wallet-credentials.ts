@@ -100,6 +100,8 @@ export type MdocChanges = {
   readonly unprotected?: ReadonlyMap<number, unknown>;
   readonly document?: readonly (readonly [string, unknown])[];
   readonly response?: readonly (readonly [string, unknown])[];
+  /** Replace those of `pidElements` with the same name. */
+  readonly elements?: readonly (readonly [string, unknown])[];
   /** Changes the items after the issuer signed their digests. */
   readonly items?: (items: readonly Uint8Array[]) => readonly Uint8Array[];
   /** Values of another session. */
@@ -111,7 +113,8 @@ const emptyMap = Uint8Array.of(0xa0);
 
 /** A device response with the PID as mdoc, valid except for the changes, in base64url. */
 export function presentMdoc(parties: CredentialParties, changes: MdocChanges = {}): string {
-  const items = pidElements.map(([name, value], digestID) => {
+  const elements = new Map([...pidElements, ...(changes.elements ?? [])]);
+  const items = [...elements].map(([name, value], digestID) => {
     const members = [
       ['digestID', digestID],
       ['random', Buffer.alloc(16, digestID)],

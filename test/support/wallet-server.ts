@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Engine } from './database-engines.ts';
 import { bearerHeaders, createHttpClient, postJson } from './http-client.ts';
 import {
   type CleanupScope,
@@ -22,6 +23,7 @@ type PresentationClient = {
 export type WalletServer = PresentationClient & {
   readonly server: ServerFixture;
   readonly other: PresentationClient;
+  readonly clientId: string;
   /** The access token of the first client. */
   readonly token: string;
   /** Asks, and fails if that is refused. */
@@ -31,27 +33,32 @@ export type WalletServer = PresentationClient & {
 const path = '/v1/identity/presentations';
 
 /** Starts a demo, which trusts the sandbox issuer, and creates two clients with the scope `identity:present`. */
-export async function openWalletServer(t: CleanupScope): Promise<WalletServer> {
-  const server = await makeServerFixture(t);
+export async function openWalletServer(
+  t: CleanupScope,
+  { engine = 'sqlite', purposes }: { readonly engine?: Engine['name']; readonly purposes?: readonly string[] } = {},
+): Promise<WalletServer> {
+  const server = await makeServerFixture(t, { engine });
   await server.start();
-  const token = await clientToken(server, 'Permit Office');
+  const { clientId, token } = await createClient(server, 'Permit Office', purposes);
   const own = presentationClient(server, token);
-  const other = presentationClient(server, await clientToken(server, 'Curious Office'));
+  const other = presentationClient(server, (await createClient(server, 'Curious Office')).token);
   const start: WalletServer['start'] = async (body) => {
     const asked = await own.ask(body);
     assert.equal(asked.status, 201, JSON.stringify(asked.body));
     const { presentationId, walletUrl, pageUrl } = asked.body;
     return { id: String(presentationId), walletUrl: String(walletUrl), pageUrl: String(pageUrl) };
   };
-  return { server, ...own, other, token, start };
+  return { server, ...own, other, clientId, token, start };
 }
 
-async function clientToken(server: ServerFixture, name: string): Promise<string> {
+async function createClient(server: ServerFixture, name: string, purposes: readonly string[] = []) {
   const scopes = ['identity:present', 'identity:verify:claims', 'events:read'];
-  const arguments_ = [name, '--scopes', scopes.join(','), '--secret', '--json'];
+  const limits = purposes.length === 0 ? [] : ['--purposes', purposes.join(',')];
+  const arguments_ = [name, '--scopes', scopes.join(','), '--secret', '--json', ...limits];
   const { code, stdout, stderr } = await server.runCommand('clients', 'create', ...arguments_);
   assert.equal(code, 0, stderr);
-  return await server.fetchAccessToken(scopes, JSON.parse(stdout) as ClientSecretCredentials);
+  const credentials = JSON.parse(stdout) as ClientSecretCredentials;
+  return { clientId: credentials.clientId, token: await server.fetchAccessToken(scopes, credentials) };
 }
 
 function presentationClient({ url }: ServerFixture, token: string): PresentationClient {

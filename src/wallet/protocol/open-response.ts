@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { sha256 } from '../../kernel/hashing.ts';
 import { PresentationFailure } from '../failure-reason.ts';
 import { type CredentialQueryParts, requireSatisfied } from '../formats/credential-query.ts';
@@ -10,7 +11,6 @@ import type { CredentialIssuer, CredentialKind, WalletTrust } from '../trust/wal
 import {
   type CheckedPresentation,
   type OpenPresentation,
-  type PresentationTerms,
   type WalletError,
   type WalletRequest,
   walletErrorOf,
@@ -46,7 +46,7 @@ export async function openResponse(
     now: deps.now,
   });
   requireSatisfied(credential, parts);
-  return { checked: await checkTrust(deps, parts.kind, credential, terms) };
+  return { checked: await checkTrust(deps, parts, credential) };
 }
 
 /** An error of the wallet may arrive unencrypted, a presentation may not. */
@@ -82,20 +82,19 @@ function checkFormat(
 /** Checks issuer and status, and reads the attributes that were asked. Others are dropped. */
 async function checkTrust(
   { trust, now }: Pick<OpenResponseDeps, 'trust' | 'now'>,
-  kind: CredentialKind,
+  { kind, claims, administrativeNumber: asksNumber }: QueryParts,
   credential: PresentedCredential,
-  terms: PresentationTerms,
 ): Promise<CheckedPresentation> {
   const { certificates, format, type } = credential;
   const [leaf] = certificates;
   const issuer = await trust.findIssuer(kind, certificates, now);
   if (leaf === undefined || issuer === undefined) throw new PresentationFailure('issuer-not-trusted');
   await checkStatus({ trust, now }, { kind, issuer, credential });
-  const asked = Object.entries(claimsOf(credential)).filter(([name]) => terms.claims.includes(name));
   const { issuingCountry, administrativeNumber } = pidEvidenceOf(credential);
+  const isCountryCertified = checkCountry(leaf, issuingCountry);
   return {
     kind: kind.name,
-    claims: Object.fromEntries(asked),
+    claims: Object.fromEntries(Object.entries(claimsOf(credential)).filter(([name]) => claims.includes(name))),
     evidence: {
       credentialType: type,
       format,
@@ -103,8 +102,21 @@ async function checkTrust(
       ...(issuingCountry === undefined ? {} : { issuingCountry }),
       certificateDigest: sha256(leaf).toString('base64url'),
     },
-    ...(administrativeNumber === undefined ? {} : { administrativeNumber }),
+    ...(asksNumber === true && isCountryCertified && administrativeNumber !== undefined
+      ? { administrativeNumber }
+      : {}),
   };
+}
+
+/**
+ * Returns whether the certificate of the issuer has this country. Attack: a trusted issuer of one country attests numbers of another one,
+ * which would identify citizens of that country. A different country is therefore refused (test/attacks/wallet-responses.test.ts).
+ */
+function checkCountry(leaf: Uint8Array, issuingCountry: string | undefined): boolean {
+  const certified = /^C=(.+)$/m.exec(new X509Certificate(leaf).subject)?.[1];
+  if (issuingCountry === undefined || certified === undefined) return false;
+  if (certified !== issuingCountry) throw new PresentationFailure('issuer-not-trusted');
+  return true;
 }
 
 type TrustedCredential = {
