@@ -18,6 +18,7 @@ import { sessionTranscriptOf } from './session-transcript.ts';
 
 const parties = await createCredentialParties();
 const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const readVectors = (name: string) => {
   const path = testDataPath(`vectors/wallet/${name}`);
   return path === undefined ? undefined : JSON.parse(readFileSync(path, 'utf8'));
@@ -28,13 +29,11 @@ test('the session transcript is the printed one of OpenID4VP, byte for byte', (c
   if (vectors === undefined) return context.skip(testDataSkipReason);
   const { clientId, nonce, responseUri, handoverInfoHex, sessionTranscriptHex } = vectors.handover;
   // The thumbprint is a part of the printed bytes; encrypted-response.test.ts computes it from the key.
-  const encryptionKeyThumbprint = mapless(decodeCbor(Buffer.from(handoverInfoHex, 'hex')))[2];
+  const encryptionKeyThumbprint = listIn(decodeCbor(Buffer.from(handoverInfoHex, 'hex')))[2];
   assert.ok(encryptionKeyThumbprint instanceof Uint8Array);
   const transcript = sessionTranscriptOf({ clientId, nonce, responseUri, encryptionKeyThumbprint });
   assert.equal(Buffer.from(encodeCbor(transcript)).toString('hex'), sessionTranscriptHex);
 });
-
-const mapless = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 test('the data of five real issuers has a valid signature and digests, until its validity ends', (context) => {
   const vectors = readVectors('mdoc.json');
@@ -42,7 +41,7 @@ test('the data of five real issuers has a valid signature and digests, until its
   assert.equal(vectors.length, 5);
   for (const { name, kind, value, encoding, verifyAt, certificates } of vectors) {
     const decoded = mapIn(decodeCbor(Buffer.from(value, encoding)));
-    const document = kind === 'issuerSigned' ? decoded : mapIn(mapless(decoded.get('documents'))[0]);
+    const document = kind === 'issuerSigned' ? decoded : mapIn(listIn(decoded.get('documents'))[0]);
     const signed = kind === 'issuerSigned' ? document : document.get('issuerSigned');
     const credential = checkIssuerSigned(signed, Date.parse(verifyAt));
     assert.ok(Object.keys(credential.attributes).length > 0, name);
@@ -60,7 +59,7 @@ test('the data of five real issuers has a valid signature and digests, until its
 test('the documents of the EUDI reference issuer have valid signatures and digests', (context) => {
   const vectors = readVectors('eudi-verifier.json');
   if (vectors === undefined) return context.skip(testDataSkipReason);
-  const documentsIn = (text: string) => mapless(mapIn(decodeCbor(Buffer.from(text, 'base64url'))).get('documents'));
+  const documentsIn = (text: string) => listIn(mapIn(decodeCbor(Buffer.from(text, 'base64url'))).get('documents'));
   const read = (document: unknown, now: string) =>
     checkIssuerSigned(mapIn(document).get('issuerSigned'), Date.parse(now));
   const both = documentsIn(vectors['06-pidPlusMdl-vpToken'].eu_europa_ec_eudi_pid_1[0]);
@@ -137,6 +136,18 @@ const validity = (from: string, until: string): MdocChanges => ({
     ],
   ],
 });
+const [x, y] = [parties.holderJwk.x, parties.holderJwk.y].map((coordinate) => Buffer.from(coordinate, 'base64url'));
+const otherCurveKey = new Map([
+  [
+    'deviceKey',
+    new Map<number, unknown>([
+      [1, 2],
+      [-1, 2],
+      [-2, x],
+      [-3, y],
+    ]),
+  ],
+]);
 const deviceAuth = (members: ReadonlyMap<string, unknown>): MdocChanges => ({
   document: [
     [
@@ -159,6 +170,7 @@ const refused: readonly (readonly [FailureReason, string, MdocChanges])[] = [
   ],
   ['credential-malformed', 'another document type outside of the signature', { document: [['docType', 'other']] }],
   ['credential-malformed', 'no document', { response: [['documents', []]] }],
+  ['credential-malformed', 'another version', { response: [['version', '2.0']] }],
   ['credential-malformed', 'an error status', { response: [['status', 10]] }],
   ['credential-malformed', 'an unknown digest algorithm', { securityObject: [['digestAlgorithm', 'MD5']] }],
   ['credential-malformed', 'a validity that is no time', validity('yesterday', 'tomorrow')],
@@ -168,6 +180,7 @@ const refused: readonly (readonly [FailureReason, string, MdocChanges])[] = [
   ['digest-mismatch', 'an element without a digest', { items: (items) => [...items, item(99, 'email_address')] }],
   ['digest-mismatch', 'a namespace without digests', { securityObject: [['valueDigests', new Map()]] }],
   ['disclosure-invalid', 'an element twice', { items: (items) => [...items, ...items.slice(0, 1)] }],
+  ['credential-malformed', 'a device key on another curve', { securityObject: [['deviceKeyInfo', otherCurveKey]] }],
   ['holder-binding-missing', 'no key of the device', { securityObject: [['deviceKeyInfo', new Map()]] }],
   ['holder-binding-missing', 'a device code (MAC) in place of a signature', deviceAuth(new Map([['deviceMac', []]]))],
   ['holder-binding-signature', 'another key of the device', { holderKey: otherKey }],
@@ -183,3 +196,11 @@ for (const [reason, title, changes] of refused) {
     await assert.rejects(checkMdocPresentation(presentMdoc(parties, changes), expectedPresentation), { reason });
   });
 }
+
+test('a device response with two documents is refused, because each has its own session', async () => {
+  const response = mapIn(decodeCbor(Buffer.from(presentMdoc(parties), 'base64url')));
+  const documents = listIn(response.get('documents'));
+  const two = encodeCbor(new Map([...response, ['documents', [...documents, ...documents]]]));
+  const text = Buffer.from(two).toString('base64url');
+  await assert.rejects(checkMdocPresentation(text, expectedPresentation), { reason: 'credential-malformed' });
+});

@@ -49,8 +49,7 @@ function requireDeviceSignature(
   const nameSpaces = embedCbor(embeddedBytes(deviceSigned.get('nameSpaces')));
   const authentication = ['DeviceAuthentication', session.transcript, session.type, nameSpaces];
   const payload = encodeCbor(embedCbor(encodeCbor(authentication)));
-  const sign1 = readCoseSign1(signature);
-  if (sign1.payload !== null || !isCoseSignatureValid(sign1, payload, key))
+  if (!isCoseSignatureValid(readCoseSign1(signature), payload, key))
     throw new PresentationFailure('holder-binding-signature');
 }
 

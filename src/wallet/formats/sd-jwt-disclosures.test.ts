@@ -54,6 +54,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, readonly str
   ['a claim that exists', { _sd: [digest(name)], given_name: 'Max' }, [name]],
   ['a list of digests that is no list', { _sd: 'digest' }, []],
   ['a digest that is no text', { _sd: [1] }, []],
+  ['a salt that is no text', { _sd: [digest(encode(1, 'name', 1))] }, [encode(1, 'name', 1)]],
   ['another hash algorithm', { _sd_alg: 'sha-512', _sd: [] }, []],
   ['a member named "..."', { '...': 'digest' }, []],
   ['a placeholder with two members', { list: [{ '...': 'digest', more: 1 }] }, []],
@@ -72,6 +73,13 @@ for (const [title, payload, disclosures] of refused) {
     assert.throws(() => resolveDisclosures(payload, disclosures), { reason: 'disclosure-invalid' });
   });
 }
+
+test('500 disclosures are resolved, and 501 are refused', () => {
+  const texts = Array.from({ length: 501 }, (_, index) => encode('salt', `name-${index}`, index));
+  const resolve = (presented: readonly string[]) => resolveDisclosures({ _sd: texts.map(digest) }, presented);
+  assert.equal(Object.keys(resolve(texts.slice(1))).length, 500);
+  assert.throws(() => resolve(texts), { reason: 'disclosure-invalid' });
+});
 
 test('a claim named __proto__ is a claim and changes no prototype', () => {
   const text = encode('salt', '__proto__', { given_name: 'Eve' });
