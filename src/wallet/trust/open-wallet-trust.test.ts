@@ -183,12 +183,15 @@ test('a list on another host is never requested, and one of another issuer or an
   const folder = makeTestFolder('cs-wallet-');
   const file = join(folder, 'list.json');
   writeFileSync(file, JSON.stringify(makeEntityList({ A: list, B: { 'PID/Issuance': [otherCa] } })));
-  const worker = await openProcess(db, await writeTrust({ issuers: [{ list: file }], statusHosts: [server.host] }));
+  const issuers = [{ list: file }];
+  const worker = await openProcess(db, await writeTrust({ issuers, statusHosts: [server.host] }));
   await worker.startJob();
   assert.deepEqual(await statusesIn(worker, own, [0]), ['unknown']);
   assert.deepEqual(await statusesIn(worker, others, [0]), ['unknown']);
   assert.deepEqual(await statusesIn(worker, 'http://localhost:1/status', [0]), ['unknown']);
   assert.deepEqual(await statusesIn(worker, 'file:///etc/passwd', [0]), ['unknown']);
+  const stored = async () => (await db.read('select url from wallet_list order by url')).map(({ url }) => url);
+  assert.deepEqual(await stored(), [others, own]);
   const otherIssuer = await makeTestIssuer('Other issuer', { issuer: otherCa });
   server.texts.set('/own', await signStatusList([issuer], own, [1], { iat: seconds(start), ttl: 600 }));
   server.texts.set('/others', await signStatusList([otherIssuer], others, [0], { iat: seconds(start), ttl: 600 }));
@@ -201,6 +204,12 @@ test('a list on another host is never requested, and one of another issuer or an
   await worker.advance(400_000);
   assert.deepEqual(await statusesIn(worker, own, [0]), ['revoked']);
   assert.match(worker.faults[0] ?? '', /received an older list/);
+  // After the host was removed from the settings, its lists are deleted.
+  const later = await openProcess(db, await writeTrust({ issuers }));
+  await later.startJob();
+  const requests = server.requested.length;
+  await later.advance(700_000);
+  assert.deepEqual([await stored(), server.requested.length, later.faults], [[], requests, []]);
 });
 
 test('issuers of a list at a URL are trusted after it was fetched, while it lists them, and until its NextUpdate', async (t) => {
