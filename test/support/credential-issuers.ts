@@ -68,7 +68,7 @@ export async function makeTestIssuer(name: string, options: TestIssuerOptions = 
 function extensionsOf(options: TestIssuerOptions, keyId: Uint8Array): Extension[] {
   const { ca = false, pathLength, purposes, issuer, unknownCritical = false } = options;
   const keyUsage = options.keyUsage ?? (ca ? 0x06 : 0x80);
-  const bits = new BitString({ valueHex: Uint8Array.of(keyUsage).buffer, unusedBits: ca ? 1 : 7 });
+  const bits = new BitString({ valueHex: Uint8Array.of(keyUsage).buffer, unusedBits: (keyUsage & 0x06) === 0 ? 7 : 1 });
   const list = [
     extension('2.5.29.15', true, bits.toBER(false)),
     extension('2.5.29.14', false, new OctetString({ valueHex: new Uint8Array(keyId).buffer }).toBER(false)),

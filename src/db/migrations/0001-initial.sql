@@ -1006,6 +1006,7 @@ create table wallet_list (
 );
 
 create index wallet_list_by_next_fetch on wallet_list (next_fetch_at);
+create index wallet_list_by_role on wallet_list (role, credential, fetched_at, expires_at);
 
 ---------------------------------------------------------------------------------------------------------------------
 -- Jobs

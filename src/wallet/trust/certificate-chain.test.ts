@@ -54,6 +54,8 @@ test('a certificate that is no CA, or whose path length is exceeded, issues noth
   const noCa = await makeTestIssuer('Leaf CA', { issuer: root });
   assert.equal(anchorOf([await makeTestIssuer('Leaf', { issuer: noCa }), noCa], [root]), undefined);
   assert.equal(anchorOf([await makeTestIssuer('Leaf', { issuer: noCa })], [noCa]), undefined);
+  const isNoCa = await makeTestIssuer('No CA', { issuer: root, keyUsage: 0x86 });
+  assert.equal(anchorOf([await makeTestIssuer('Leaf', { issuer: isNoCa }), isNoCa], [root]), undefined);
   const noSigner = await makeTestIssuer('No signer', { ca: true, issuer: root, keyUsage: 0x02 });
   assert.equal(anchorOf([await makeTestIssuer('Leaf', { issuer: noSigner }), noSigner], [root]), undefined);
   const short = await makeTestIssuer('Short', { ca: true, pathLength: 0 });

@@ -8,8 +8,10 @@ import { findFetchedList, findIssuerLists } from './wallet-list-store.ts';
 export type EntityCache = {
   /** The entities of the lists that are valid at this time. A list counts until its `NextUpdate`, without a grace period. */
   entitiesOf(kindName: string, now: number): readonly TrustedEntity[];
-  /** Reads the lists that the job has fetched, if that is necessary. */
+  /** Reads the lists that the job has fetched, unless it did so a moment ago. */
   refresh(): Promise<void>;
+  /** Reads the lists at once, after this process has fetched some. */
+  reload(): Promise<void>;
 };
 
 type EntityCacheDeps = {
@@ -60,6 +62,12 @@ export function createEntityCache({ configs, read, clock, onFault }: EntityCache
     return reading;
   }
 
+  async function reload(): Promise<void> {
+    // A read that runs already may have started too early.
+    await reading;
+    await load();
+  }
+
   return {
     entitiesOf: (kindName, now) => {
       const sources = configs.find(({ kind }) => kind.name === kindName)?.sources ?? [];
@@ -69,6 +77,7 @@ export function createEntityCache({ configs, read, clock, onFault }: EntityCache
       return known.flatMap((list) => (list === undefined || list.nextUpdate <= now ? [] : list.entities));
     },
     refresh,
+    reload,
   };
 }
 

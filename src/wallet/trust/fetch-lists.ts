@@ -35,6 +35,7 @@ class ListNotFetched extends Error {
 
 const everyMs = 15_000;
 const timeoutMs = 10_000;
+const summaryMs = 60_000;
 const retryMs = 300_000;
 /** The lists of one run. They are fetched a few at a time, so that a host that does not answer delays only these. */
 const [listsPerRun, listsAtOnce] = [100, 5];
@@ -53,6 +54,7 @@ export function startFetchingLists(deps: FetchListsDeps): RepeatingTask & { read
   const { timer, random, log, clock, db, claim, isClockSure } = deps;
   let summaries: readonly WalletListSummary[] = [];
   let rememberedAt = Number.NEGATIVE_INFINITY;
+  let summarizedAt = Number.NEGATIVE_INFINITY;
   const task = repeatEvery({
     timer,
     everyMs,
@@ -64,7 +66,9 @@ export function startFetchingLists(deps: FetchListsDeps): RepeatingTask & { read
         rememberedAt = clock.now();
       }
       await fetchDueLists(deps);
+      if (clock.now() - summarizedAt < summaryMs) return;
       summaries = await summarizeLists(db.read);
+      summarizedAt = clock.now();
     },
     onFault: (fault) => log.fault('wallet-lists', fault),
   });
@@ -98,14 +102,15 @@ async function rememberConfiguredLists({ configs, clock, claim }: FetchListsDeps
 /** Fetches all lists that are due, once. A list that fails is reported, and tried again after 5 minutes. */
 async function fetchDueLists(deps: FetchListsDeps): Promise<void> {
   const { clock, db, log, entities } = deps;
-  await entities.refresh();
   const due = await findDueLists(db.read, clock.now(), listsPerRun);
   // The signers of status lists are in the lists of issuers, so these come first.
-  const ordered = due.toSorted((one, other) => Number(other.role === 'issuers') - Number(one.role === 'issuers'));
-  for (let start = 0; start < ordered.length; start += listsAtOnce) {
-    const lists = ordered.slice(start, start + listsAtOnce);
-    await Promise.all(lists.map((list) => fetchList(deps, list).catch((fault) => log.fault('wallet-lists', fault))));
-    await entities.refresh();
+  for (const role of ['issuers', 'status'] as const) {
+    const lists = due.filter((one) => one.role === role);
+    for (let start = 0; start < lists.length; start += listsAtOnce) {
+      const some = lists.slice(start, start + listsAtOnce);
+      await Promise.all(some.map((list) => fetchList(deps, list).catch((fault) => log.fault('wallet-lists', fault))));
+    }
+    if (due.length > 0) await entities.reload();
   }
 }
 

@@ -25,7 +25,7 @@ import { sandboxAnchor } from './sandbox-anchor.ts';
 import type { CredentialKind, CredentialStatus } from './wallet-trust.ts';
 
 const start = Date.parse('2026-06-15T00:00:00Z');
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 const log = createLog('silent');
 
 let operator: TestIssuer;
@@ -183,12 +183,15 @@ test('a list on another host is never requested, and one of another issuer or an
   const folder = makeTestFolder('cs-wallet-');
   const file = join(folder, 'list.json');
   writeFileSync(file, JSON.stringify(makeEntityList({ A: list, B: { 'PID/Issuance': [otherCa] } })));
-  const worker = await openProcess(db, await writeTrust({ issuers: [{ list: file }], statusHosts: [server.host] }));
+  const issuers = [{ list: file }];
+  const worker = await openProcess(db, await writeTrust({ issuers, statusHosts: [server.host] }));
   await worker.startJob();
   assert.deepEqual(await statusesIn(worker, own, [0]), ['unknown']);
   assert.deepEqual(await statusesIn(worker, others, [0]), ['unknown']);
   assert.deepEqual(await statusesIn(worker, 'http://localhost:1/status', [0]), ['unknown']);
   assert.deepEqual(await statusesIn(worker, 'file:///etc/passwd', [0]), ['unknown']);
+  const stored = async () => (await db.read('select url from wallet_list order by url')).map(({ url }) => url);
+  assert.deepEqual(await stored(), [others, own]);
   const otherIssuer = await makeTestIssuer('Other issuer', { issuer: otherCa });
   server.texts.set('/own', await signStatusList([issuer], own, [1], { iat: seconds(start), ttl: 600 }));
   server.texts.set('/others', await signStatusList([otherIssuer], others, [0], { iat: seconds(start), ttl: 600 }));
@@ -201,17 +204,25 @@ test('a list on another host is never requested, and one of another issuer or an
   await worker.advance(400_000);
   assert.deepEqual(await statusesIn(worker, own, [0]), ['revoked']);
   assert.match(worker.faults[0] ?? '', /received an older list/);
+  // After the host was removed from the settings, its lists are deleted.
+  const later = await openProcess(db, await writeTrust({ issuers }));
+  await later.startJob();
+  const requests = server.requested.length;
+  await later.advance(700_000);
+  assert.deepEqual([await stored(), server.requested.length, later.faults], [[], requests, []]);
 });
 
 test('issuers of a list at a URL are trusted after it was fetched, while it lists them, and until its NextUpdate', async (t) => {
   const { server, db } = await open(t);
   const publish = async (entities: Parameters<typeof makeEntityList>[0], sequence: number, by = operator) => {
-    const nextUpdate = new Date(start + (sequence + 1) * dayMs).toISOString();
+    const nextUpdate = new Date(start + (sequence + 1) * hourMs).toISOString();
     server.texts.set('/list', await signWithChain(makeEntityList(entities, { sequence, nextUpdate }), {}, [by]));
   };
+  const uri = server.urlOf('/status');
+  server.texts.set('/status', await signStatusList([issuer], uri, [2], { iat: seconds(start), ttl: 864_000 }));
   const one = await openProcess(
     db,
-    await writeTrust({ issuers: [{ list: server.urlOf('/list'), signer: 'signer.pem' }] }),
+    await writeTrust({ issuers: [{ list: server.urlOf('/list'), signer: 'signer.pem' }], statusLists: [uri] }),
   );
   const kind = kindOf(one);
   const found = async () => (await one.trust.findIssuer(kind, [issuer.der], one.clock.now()))?.name;
@@ -221,22 +232,23 @@ test('issuers of a list at a URL are trusted after it was fetched, while it list
   await one.advance(10_000);
   const keyId = Buffer.from(ca.keyId).toString('base64url');
   assert.deepEqual([await found(), one.trust.keyIdsOf(kind)], ['Ministry', [keyId]]);
+  assert.deepEqual([await statusesIn(one, uri, [0]), one.faults], [['suspended'], []]);
   await publish({ Ministry: { 'PID/Issuance': [otherCa] } }, 2);
-  await one.advance(dayMs);
+  await one.advance(hourMs);
   assert.equal(await found(), undefined);
   // A list that somebody else has signed, or an earlier one, changes nothing.
   await publish({ Ministry: { 'PID/Issuance': [ca] } }, 3, access);
-  await one.advance(dayMs);
+  await one.advance(hourMs);
   await publish({ Ministry: { 'PID/Issuance': [ca] } }, 1);
-  await one.advance(dayMs / 2);
+  await one.advance(hourMs / 2);
   assert.equal(await found(), undefined);
   await publish({ Ministry: { 'PID/Issuance': [ca] } }, 5);
-  await one.advance(dayMs / 4);
+  await one.advance(hourMs / 4);
   assert.equal(await found(), 'Ministry');
   server.texts.clear();
-  await one.advance(3 * dayMs);
+  await one.advance(3 * hourMs);
   assert.equal(await found(), 'Ministry');
-  await one.advance(dayMs);
+  await one.advance(hourMs);
   assert.deepEqual([await found(), one.trust.keyIdsOf(kind)], [undefined, []]);
 });
 

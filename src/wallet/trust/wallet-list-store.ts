@@ -128,7 +128,7 @@ export async function summarizeLists(read: Read): Promise<readonly WalletListSum
   const rows = await read(
     `select credential, role, count(*) as lists, count(*) - count(fetched_at) as missing,
         min(fetched_at) as oldest_fetched_at, min(expires_at) as earliest_expires_at
-      from wallet_list group by credential, role order by credential, role`,
+      from wallet_list group by role, credential order by role, credential`,
   );
   return rows.map((row) => ({
     credential: textField(row, 'credential'),
