@@ -1657,6 +1657,7 @@ export type ReadOwnRecordAnswer = {
 export type ReadOwnRecordAnswerWalletLinksItem = {
   /** The country that issued the credential (ISO 3166-1 alpha-2). */
   issuingCountry: string;
+  /** The time of the last consent. */
   keptAt: string;
 };
 

@@ -18,7 +18,7 @@ const span = { from: optionalText, until: optionalText };
 export const walletLinksSchema = Type.Array(
   Type.Object({
     issuingCountry: Type.String({ description: 'The country that issued the credential (ISO 3166-1 alpha-2).' }),
-    keptAt: Type.String({ format: 'date-time' }),
+    keptAt: Type.String({ format: 'date-time', description: 'The time of the last consent.' }),
   }),
   {
     description:
