@@ -49,7 +49,12 @@ for (const engine of engines) {
     const checked = {
       kind: 'pid',
       claims: { givenName: 'Mary' },
-      evidence: { credentialType: 'urn:eudi:pid:1', format: 'dc+sd-jwt', issuer: 'Issuer', certificateDigest: 'digest' },
+      evidence: {
+        credentialType: 'urn:eudi:pid:1',
+        format: 'dc+sd-jwt',
+        issuer: 'Issuer',
+        certificateDigest: 'digest',
+      },
     };
     const session = { by: 'citizen', code: '402817' } as const;
     await db.write([markAnswered(keys, own.id, { checked, session })]);
