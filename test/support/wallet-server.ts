@@ -32,12 +32,20 @@ export type WalletServer = PresentationClient & {
 
 const path = '/v1/identity/presentations';
 
+/** `purposes` are those of the first client. `host`: the name of this machine in the public URL. */
+type WalletServerOptions = {
+  readonly engine?: Engine['name'];
+  readonly purposes?: readonly string[];
+  readonly host?: string;
+};
+
 /** Starts a demo, which trusts the sandbox issuer, and creates two clients with the scope `identity:present`. */
 export async function openWalletServer(
   t: CleanupScope,
-  { engine = 'sqlite', purposes }: { readonly engine?: Engine['name']; readonly purposes?: readonly string[] } = {},
+  { engine = 'sqlite', purposes, host }: WalletServerOptions = {},
 ): Promise<WalletServer> {
   const server = await makeServerFixture(t, { engine });
+  if (host !== undefined) server.environment['PUBLIC_URL'] = `http://${host}:${server.port}`;
   await server.start();
   const { clientId, token } = await createClient(server, 'Permit Office', purposes);
   const own = presentationClient(server, token);
