@@ -85,6 +85,7 @@ const request = {
 type AskCall = OperationCall<typeof request, WalletPorts>;
 type AskBody = Static<typeof request.body>;
 
+const expiredText = 'The certificate of this server for wallets has expired.';
 const storedAnswerContext = 'citizen-services/presentation-answer@v1';
 
 /** `POST /v1/identity/presentations`: asks the wallet of a citizen. */
@@ -128,6 +129,7 @@ async function ask(call: AskCall): Promise<Decision | RefusedDecision> {
   const { ports, body, caller } = call;
   const { wallets } = ports;
   if (wallets === undefined) return { refusal: refuse('wallets-not-configured') };
+  if (wallets.certificate.expiresAt <= call.now) return { refusal: refuse('wallets-not-configured', expiredText) };
   const issues = issuesOf(body, wallets, ports.publicUrl);
   if (issues.length > 0) return { refusal: refuseIssues(issues) };
   const { claims: asked, purpose, legalBasis } = body;

@@ -51,10 +51,11 @@ async function install(t: TestContext, { leaf, issuers, settings = {} }: Install
   return { db, check };
 }
 
-test('a certificate that expires within 30 days is a warning, and one with more time needs no action', async (t) => {
+test('an expired certificate is a fault, one that expires within 30 days a warning, and one with more time needs no action', async (t) => {
   const ca = await makeTestIssuer('CA', { ca: true });
   const issuers = (file: (name: string, text: string) => string) => ({ certificates: file('ca.pem', ca.pem) });
   for (const [to, is] of [
+    ['2026-06-14', 'fault'],
     ['2026-07-14', 'warn'],
     ['2026-07-16', 'ok'],
   ] as const) {

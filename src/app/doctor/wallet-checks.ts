@@ -56,11 +56,9 @@ function checkAccessCertificate(
 ): DoctorFinding {
   const found = `client id x509_hash:${hash}, valid until ${dateOf(expiresAt)}`;
   const host = settings.publicUrl === undefined ? undefined : unbracketedHost(new URL(settings.publicUrl));
-  if (expiresAt - clock.now() < warnBeforeMs)
-    return warnFinding(
-      found,
-      'renew WALLET_CERTIFICATE_FILE, then restart: the server does not start with an expired one',
-    );
+  const fix = 'renew WALLET_CERTIFICATE_FILE, then restart: clients cannot ask wallets with an expired one';
+  if (expiresAt <= clock.now()) return faultFinding(found, fix);
+  if (expiresAt - clock.now() < warnBeforeMs) return warnFinding(found, fix);
   if (host !== undefined && dnsNames.length > 0 && !dnsNames.includes(host))
     return warnFinding(
       `WALLET_CERTIFICATE_FILE is for ${dnsNames.join(', ')}, and PUBLIC_URL has the host ${host}`,

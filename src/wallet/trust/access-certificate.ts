@@ -21,7 +21,10 @@ export type AccessCertificate = {
 
 const names = { certificate: 'WALLET_CERTIFICATE_FILE', key: 'WALLET_CERTIFICATE_KEY_FILE' } as const;
 
-/** Reads the files of WALLET_CERTIFICATE_FILE and WALLET_CERTIFICATE_KEY_FILE. Throws a `SettingError` if they cannot be used now. */
+/**
+ * Reads the files of WALLET_CERTIFICATE_FILE and WALLET_CERTIFICATE_KEY_FILE. Throws a `SettingError` if they cannot be used. An expired
+ * certificate is accepted, because the other operations of the server must not end with it.
+ */
 export function readAccessCertificate(certificateFile: string, keyFile: string, now: number): AccessCertificate {
   const key = parseKey(readSettingText(names.key, keyFile));
   return createAccessCertificate(parseChain(readSettingText(names.certificate, certificateFile)), key, now);
@@ -35,7 +38,7 @@ function createAccessCertificate(
   const [leaf] = certificates;
   const { x509 } = leaf;
   if (isSelfSigned(leaf)) throw wrongCertificate('a leaf that a CA has issued, received a self-signed certificate');
-  const unusable = certificates.find((one) => !isUsable(one, now));
+  const unusable = certificates.find((one) => !isUsable(one, Math.min(now, one.x509.validToDate.getTime())));
   if (unusable !== undefined)
     throw wrongCertificate(`certificates that are valid now, received one with the dates ${datesOf(unusable)}`);
   const isOrdered = certificates.every((one, index) => {

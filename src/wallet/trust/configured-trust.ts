@@ -135,8 +135,9 @@ function parseChain(certificates: readonly Uint8Array[]): readonly IssuerCertifi
 const warnBeforeMs = 30 * 86_400_000;
 
 function warnOfExpiry({ clock, log }: WalletTrustDeps, { expiresAt }: AccessCertificate): void {
-  if (expiresAt - clock.now() < warnBeforeMs)
-    log.warning('WALLET_CERTIFICATE_FILE expires soon: after that, the server does not start', {
-      expiresAt: formatInstant(expiresAt),
-    });
+  const now = clock.now();
+  if (expiresAt - now >= warnBeforeMs) return;
+  const state =
+    expiresAt <= now ? 'has expired: clients cannot ask wallets' : 'expires soon: then clients cannot ask wallets';
+  log.warning(`WALLET_CERTIFICATE_FILE ${state}. Renew it, and restart.`, { expiresAt: formatInstant(expiresAt) });
 }
