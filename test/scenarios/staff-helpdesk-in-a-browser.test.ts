@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { browserSkipReason, openBrowser, overflowingElements } from '../support/browser.ts';
+import { test } from 'node:test';
+import { browserSkipReason, overflowingElements } from '../support/browser.ts';
 import { createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture, waitUntilSigned } from '../support/server-process.ts';
-import { openStaffWindow, type StaffWindow, textOf } from '../support/staff-window.ts';
+import { type ServerFixture, waitUntilSigned } from '../support/server-process.ts';
+import { type StaffWindow, startStaffDemo, textOf } from '../support/staff-window.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // The helpdesk answers five questions on the phone, each within six clicks from the first page of staff: the kind of a letter, whether it
 // arrived, why not, a copy by post, and the last uses of the data. Every page on the way is checked for accessibility.
 const skip = browserSkipReason;
 const maxClicks = 6;
-let server: ServerFixture;
-let browser: Browser;
 /** A message that arrived by mail, and one that could not reach the person. */
 let [permit, refused] = ['', ''];
 
-const thisFile = fileCleanupScope();
-before(async () => {
-  if (skip !== false) return;
-  server = await makeServerFixture(thisFile);
-  await server.start('demo');
-  browser = await openBrowser(thisFile);
+const demo = startStaffDemo({ prepare: sendMessages });
+
+async function sendMessages(server: ServerFixture): Promise<void> {
   const token = await server.fetchAccessToken();
   const ask = createHttpClient(server.url);
   const send = async (body: object) => {
@@ -50,7 +44,7 @@ before(async () => {
   await waitUntil(async () => (await stateOf(permit)).some((one) => one === 'delivered' || one === 'sent'));
   await waitUntil(async () => (await stateOf(refused)).every((one) => one === 'failed' || one === 'skipped'));
   await waitUntilSigned(server);
-});
+}
 
 /** Looks a person up by a message, from the first page. */
 async function findBy(staff: StaffWindow, message: string): Promise<void> {
@@ -65,7 +59,7 @@ async function findBy(staff: StaffWindow, message: string): Promise<void> {
 const cardOf = ({ page }: StaffWindow, id: string) => page.locator('article', { hasText: id });
 
 test('five questions of the helpdesk are answered within six clicks each', { skip }, async (t) => {
-  const open = () => openStaffWindow(browser, { url: server.url, person: 'sam' });
+  const open = () => demo.open('sam');
   await t.test('the kind and sender of a letter are shown for its reference', async () => {
     await using staff = await open();
     await findBy(staff, 'PP-118');

@@ -1,7 +1,7 @@
 import { accessSync, constants, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 import type { CleanupScope } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 
@@ -80,10 +80,10 @@ export async function openPage(browser: Browser, url: string, view: PageView): P
     colorScheme: view.scheme,
     viewport: { width: view.widthPx, height: 800 },
     locale: view.locale,
-    javaScriptEnabled: view.script !== 'off',
     forcedColors: view.forcedColours === true ? 'active' : 'none',
   });
   const page = await context.newPage();
+  if (view.script === 'off') await turnScriptsOff(page);
   const errors = collectPageErrors(page, new URL(url).origin);
   // The event also reports violations that the console does not show, such as those of a report-only policy.
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
@@ -91,6 +91,19 @@ export async function openPage(browser: Browser, url: string, view: PageView): P
   })`);
   const response = await page.goto(url);
   return { page, status: response?.status(), errors, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** The pages whose scripts do not run, each with the session of the debugger protocol that turned them off. */
+const pagesWithoutScript = new WeakMap<Page, CDPSession>();
+
+/**
+ * From now on the page runs no scripts. Only the check of its accessibility turns them on for a moment, because axe needs timers. The
+ * option `javaScriptEnabled` of a context cannot be changed.
+ */
+export async function turnScriptsOff(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+  pagesWithoutScript.set(page, session);
 }
 
 function collectPageErrors(page: Page, origin: string): readonly string[] {
@@ -132,9 +145,19 @@ const axeOptions: Readonly<Record<AxeRules, axe.RunOptions>> = {
 /**
  * The violations that axe finds of WCAG 2.0 to 2.2 A and AA and of its best practices. One line for each element: rule,
  * selector, advice. The debugger protocol injects axe, which the content security policy of the page does not block, so the
- * policy stays in force. The page must be opened with scripts on.
+ * policy stays in force.
  */
 export async function accessibilityViolations(page: Page, rules: AxeRules = 'all'): Promise<string[]> {
+  const session = pagesWithoutScript.get(page);
+  await session?.send('Emulation.setScriptExecutionDisabled', { value: false });
+  try {
+    return await runAxe(page, rules);
+  } finally {
+    await session?.send('Emulation.setScriptExecutionDisabled', { value: true });
+  }
+}
+
+async function runAxe(page: Page, rules: AxeRules): Promise<string[]> {
   const isMissing = await page.evaluate<boolean>(`typeof axe === 'undefined'`);
   if (isMissing) await page.evaluate(axe.source);
   const options = JSON.stringify({ ...axeOptions[rules], resultTypes: ['violations'] });
