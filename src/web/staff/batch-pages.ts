@@ -14,6 +14,7 @@ import { showBatchCancel, showBatchStart } from './batch-acts.ts';
 import { showBatch } from './batch-page.ts';
 import { fileField, readUploadForm, skipUpload, type UploadForm } from './batch-upload-form.ts';
 import { staffPaths } from './staff-area.ts';
+import { textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
 
 const { batches: base } = staffPaths;
@@ -114,22 +115,16 @@ function faultsOf({ texts }: StaffVisit, { slug, issues = [] }: Refusal): readon
 function uploadPage(visit: StaffVisit, { fields, faults }: UploadState): BufferedResponse {
   const { layout, texts } = visit;
   const { upload } = texts.batches;
-  const text = (
-    field: 'name' | 'templateId',
-    label: string,
-    hint: string,
-  ) => html`<p><label for="${field}">${label}</label>
-      <span id="${field}-hint">${hint}</span>${faultText(faults, field)}
-      <input id="${field}" name="${field}" maxlength="100" autocomplete="off" value="${fields.get(field) ?? ''}"${fieldAttributes(faults, field, `${field}-hint`)} /></p>`;
+  const view = { values: new URLSearchParams([...fields]), faults };
   const choice = (value: string, label: string, isChosen: boolean): Html =>
     html`<p class="choice"><input type="radio" id="rows-${value}" name="rows" value="${value}"${isChosen ? trustedHtml(' checked') : ''} /><label for="rows-${value}">${label}</label></p>`;
   const allOrNone = fields.get('rows') === 'all-or-none';
   const content = html`${faultSummary(layout.words, faults)}<p>${upload.next}</p>
     <form method="post" action="${base}/new" enctype="multipart/form-data" novalidate>
-      ${text('name', upload.name, upload.nameHint)}
-      ${text('templateId', upload.template, upload.templateHint)}
+      ${textInput(view, { name: 'name', label: upload.name, hint: upload.nameHint, maxLength: 100 })}
+      ${textInput(view, { name: 'templateId', label: upload.template, hint: upload.templateHint, maxLength: 100 })}
       <fieldset><legend>${upload.rows}</legend>${choice('good', upload.good, !allOrNone)}${choice('all-or-none', upload.allOrNone, allOrNone)}</fieldset>
-      <p><label for="${fileField}">${upload.file}</label> <span id="file-hint">${upload.fileHint}</span>${faultText(faults, fileField)}
+      <p><label for="${fileField}">${upload.file}</label><span class="hint" id="file-hint">${upload.fileHint}</span>${faultText(faults, fileField)}
       <input type="file" id="${fileField}" name="${fileField}" accept=".csv,.jsonl,.ndjson,text/csv"${fieldAttributes(faults, fileField, 'file-hint')} /></p>
       <p class="actions"><button type="submit">${upload.submit}</button> <a href="${base}">${layout.words.forms.cancel}</a></p>
     </form>`;

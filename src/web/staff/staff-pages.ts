@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { BufferedResponse } from '../../api/buffered-response.ts';
 import type { MountedHandler } from '../../api/page-route.ts';
+import { type StaffScope, staffScopes } from '../../auth/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath } from '../../kernel/request-target.ts';
@@ -186,16 +187,27 @@ async function showToMember(
   return isDone && 'body' in outcome ? withCookies(outcome, keptForms.clear(request)) : outcome;
 }
 
+/** Where people with a right begin. */
+const firstPages: Readonly<Record<StaffScope, string>> = {
+  'staff:support': staffPaths.person,
+  'staff:send': staffPaths.send,
+  'staff:approve': staffPaths.proposals,
+  'staff:operate': staffPaths.clients,
+  'staff:audit': staffPaths.audit,
+};
+
 async function showHome(visit: StaffVisit): Promise<BufferedResponse | Refusal> {
   const { layout, texts, member, nameOf } = visit;
   const { service, scopes } = member;
   const { language } = layout.words;
   const attention = scopes.includes('staff:operate') ? await attentionSection(visit) : '';
   if (typeof attention === 'object' && 'slug' in attention) return attention;
-  const rights = Object.entries(texts.rights).filter(([scope]) => scopes.some((one) => one === scope));
+  const rights = staffScopes.flatMap((scope) =>
+    scopes.includes(scope) ? [[scope, texts.rights[scope]] as const] : [],
+  );
   const content = html`<p>${service === null ? texts.allServices : formatMessage(language, texts.service, { service: nameOf(service) })}</p>
     ${attention}
-    ${rights.length === 0 ? html`<p>${texts.noRights}</p>` : html`<h2>${texts.rightsTitle}</h2><ul>${rights.map(([, text]) => html`<li>${text}</li>`)}</ul>`}`;
+    ${rights.length === 0 ? html`<p>${texts.noRights}</p>` : html`<h2>${texts.rightsTitle}</h2><ul>${rights.map(([scope, text]) => html`<li><a href="${firstPages[scope]}">${text}</a></li>`)}</ul>`}`;
   return renderStaffPage({ layout, texts, member }, { title: texts.site, content, section: 'home' });
 }
 
