@@ -127,7 +127,7 @@ function faultTable(
 
 type ReadyParts = { readonly top: Html; readonly bottom: Html | ''; readonly action: Html | '' };
 
-/** The state of the approval, the cost and the first rows, and the link that starts the batch if nobody has proposed it. */
+/** The state of the approval, the cost and the first rows, and the link that starts the batch unless a proposal waits. */
 async function readyParts(visit: StaffVisit, { id }: BatchProgress): Promise<ReadyParts | Refusal> {
   const proposals = await readJson<{ readonly items: readonly Proposal[] }>(visit, listProposals);
   if (!('json' in proposals)) return proposals;
