@@ -11,6 +11,10 @@ const feedEvents: Readonly<Record<(typeof feedEventTypes)[number], string>> = {
   'notification.unknown': 'The deadline passed. The message may have arrived.',
   'notification.undeliverable': 'Every channel failed.',
   'notification.cancelled': 'Your client cancelled the notification.',
+  'notification-batch.done':
+    'Every row of a batch has an outcome. `batch` is its id; `rows`, `accepted` and `refused` are its counts.',
+  'notification-batch.refused': 'The file of a batch was refused, and no row was sent. `code` says why.',
+  'notification-batch.cancelled': 'A batch was cancelled. `code` says why, if the server did it.',
 };
 
 /** Each ledger event about one citizen. */
@@ -27,6 +31,7 @@ const citizenEvents: Readonly<Record<CitizenEvent['type'], string>> = {
   'notification.status-read': 'A client read the status of a notification.',
   'notification.opened': 'The citizen opened a message.',
   'notification.confirmed': 'Somebody who was not signed in confirmed the receipt of a message by a link.',
+  'notification.content-read': 'A caseworker of the service that sent the message read its text, with the reason.',
   'notification.letter-requested': 'Staff asked to send the message by letter too.',
   'staff.looked-up': 'Staff looked up the messages of the citizen. The staff log names the person.',
   'notification.cancelled': 'A client cancelled a notification.',

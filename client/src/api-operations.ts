@@ -94,4 +94,5 @@ export const operations = {
   listServiceWebhookCalls: { method: 'GET', path: '/v1/staff/webhooks/{id}/calls' },
   redeliverServiceWebhook: { method: 'POST', path: '/v1/staff/webhooks/{id}/redeliver' },
   testServiceWebhook: { method: 'POST', path: '/v1/staff/webhooks/{id}/test' },
+  readServiceNotification: { method: 'POST', path: '/v1/staff/notifications/{id}/read' },
 } as const;

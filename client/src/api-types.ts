@@ -569,17 +569,17 @@ export type EndpointRegisterProof = {
 
 /** The facts of the event. They contain no data about the citizen. */
 export type EventData = {
-  /** The id of the notification. */
-  notification: string;
-  /** The reference that you sent with the notification. null: none. */
-  reference: string | null;
+  /** The id of the notification. Absent for events of a batch. */
+  notification?: string;
+  /** The reference that you sent with the notification. null: none. Absent for events of a batch. */
+  reference?: string | null;
   /**
    * The status after the event. accepted: the delivery follows. scheduled: it waits for sendAt. sending: a channel has
    * started. sent: a provider accepted the message, without proof of delivery. delivered: there is proof. read: the
    * citizen opened it. unknown: it may have arrived, and the server does not send it again. undeliverable: every
-   * channel failed. cancelled: the sender cancelled it.
+   * channel failed. cancelled: the sender cancelled it. Absent for events of a batch.
    */
-  status: Open<
+  status?: Open<
     | 'accepted'
     | 'scheduled'
     | 'sending'
@@ -625,7 +625,17 @@ export type EventData = {
     | 'nothing-to-remind'
     | 'withdrawn'
     | 'internal-fault'>;
-  /** true for an event of POST /v1/webhooks/{id}/test, whose notification does not exist. Otherwise absent. */
+  /** The id of the batch. Only for events of a batch. */
+  batch?: string;
+  /** The number of rows. Only for notification-batch.done, and for refused rows. */
+  rows?: number;
+  /** The number of rows that became notifications. Present if rows is. */
+  accepted?: number;
+  /** The number of refused rows. Present if rows is. */
+  refused?: number;
+  /** The code of the batch: why the server refused or cancelled it. Otherwise absent. */
+  code?: string;
+  /** true for an event of POST /v1/webhooks/{id}/test, whose notification or batch does not exist. Otherwise absent. */
   test?: boolean;
   [more: string]: unknown;
 };
@@ -687,8 +697,8 @@ export type FeedEvent = {
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
-   * types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled,
+   * notification-batch.done, notification-batch.refused, notification-batch.cancelled. Ignore unknown types.
    */
   type: string;
   /** The time of the event. */
@@ -1002,6 +1012,8 @@ export type NotificationBatch = {
   id: string;
   /** Your name for the batch. null without one. */
   name: string | null;
+  /** The template of all rows that have none of their own. null without one. */
+  templateId: string | null;
   /** The format of the upload: csv, or jsonl for JSON Lines. */
   format: Open<'csv' | 'jsonl'>;
   /**
@@ -1049,6 +1061,8 @@ export type NotificationBatchProgress = {
   id: string;
   /** Your name for the batch. null without one. */
   name: string | null;
+  /** The template of all rows that have none of their own. null without one. */
+  templateId: string | null;
   /** The format of the upload: csv, or jsonl for JSON Lines. */
   format: Open<'csv' | 'jsonl'>;
   /**
@@ -1537,8 +1551,8 @@ export type ReceiveEvent = {
   number: number;
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
-   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled. Ignore unknown
-   * types.
+   * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled,
+   * notification-batch.done, notification-batch.refused, notification-batch.cancelled. Ignore unknown types.
    */
   type: string;
   /** The time of the event. */
@@ -1553,7 +1567,7 @@ export type ResumeChannelAnswer = {
 
 export type ResumeChannelBody = {
   /** Why the channel delivers again, for the staff log. */
-  reason?: string;
+  reason: string;
 };
 
 export type SearchInboxAnswer = {
@@ -1692,7 +1706,7 @@ export type SenderContact = {
 export type StaffAttention = {
   /** Deliveries of the last 24 hours that failed, or whose outcome is unknown. */
   failures: StaffAttentionFailuresItem[];
-  /** Webhooks with calls that the server has given up. */
+  /** Webhooks that the server has disabled, or whose calls it has given up. */
   webhooks: StaffAttentionWebhooksItem[];
   /** Documents that nobody can retrieve because of their scan. */
   quarantine: StaffAttentionQuarantineItem[];
@@ -1702,7 +1716,7 @@ export type StaffAttention = {
   ledgerAlarms: string[];
   /** Imports of citizens that did not finish. */
   stoppedImports: StaffAttentionStoppedImportsItem[];
-  /** When the last backup by the command "backup create" began. null: it is not known, such as with PostgreSQL. */
+  /** When the newest backup began that "backup record" has stored. null: none is recorded. */
   lastBackupAt: string | null;
   proposals: StaffAttentionProposals;
 };
@@ -1718,6 +1732,11 @@ export type StaffAttentionFailuresItem = {
   detail: string;
   /** The number of them. */
   count: number;
+  /**
+   * The newest messages of it, at most 3, if the citizen must act; of your service, or of all services if you belong to
+   * none.
+   */
+  notifications: string[];
 };
 
 export type StaffAttentionPausedChannelsItem = {
@@ -1758,6 +1777,10 @@ export type StaffAttentionWebhooksItem = {
   clientId: string;
   /** The name of the client. */
   organisation: string;
+  /** Whether the server has disabled it. false: it has given up some calls. */
+  disabled: boolean;
+  /** An email address, telephone number or URL of the client. null: it has none. */
+  contact: string | null;
 };
 
 export type StaffClient = {
@@ -1879,6 +1902,8 @@ export type StaffLookUpHitHoldsItem = {
   placedAt: string;
   /** null: all documents of the citizen. */
   documentId: string | null;
+  /** Whether it is on a document of your service. Only then can you propose to release it. */
+  ofService: boolean;
 };
 
 /** The locks of the record against verification. */
@@ -1931,6 +1956,25 @@ export type StaffMessage = {
   timeline: NotificationEvent[];
   service: StaffMessageService;
   next: StaffMessageNext | null;
+};
+
+export type StaffMessageContent = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** When the service sent it. */
+  createdAt: string;
+  /** null: the message has no subject. */
+  subject: string | null;
+  /** The text as the service sent it: plain text or restricted Markdown. */
+  message: string;
+  /** The message as an HTML page in which all texts are escaped. */
+  html: string;
+  /** The language of the text. null: not known. */
+  language: string | null;
+  /** The id of the entry in the staff log. */
+  entry: string;
+  /** The id of the ledger event, which the citizen sees in their access log. */
+  event: string;
 };
 
 /** The next step of the message, and its time. null: nothing more happens by itself. */
@@ -2124,7 +2168,10 @@ export type TestWebhookBody = {
     | 'notification.undeliverable'
     | 'notification.opened'
     | 'notification.confirmed'
-    | 'notification.cancelled';
+    | 'notification.cancelled'
+    | 'notification-batch.done'
+    | 'notification-batch.refused'
+    | 'notification-batch.cancelled';
 };
 
 export type Verification = {
@@ -2949,7 +2996,8 @@ export type Operations = {
       /**
        * Only events of these types, separated by commas: notification.delivery-ended, notification.sent,
        * notification.unknown, notification.undeliverable, notification.opened, notification.confirmed,
-       * notification.cancelled. Default: all types.
+       * notification.cancelled, notification-batch.done, notification-batch.refused, notification-batch.cancelled.
+       * Default: all types.
        */
       types?: string;
       /** The maximum number of events. Default: 100. */
@@ -3854,6 +3902,17 @@ export type Operations = {
     body: TestWebhookBody;
     answers: {
       200: WebhookTest;
+    };
+  };
+  /** Read the text of a message */
+  readServiceNotification: {
+    params: {
+      /** The id of the notification, from the response of the send operation. */
+      id: string;
+    };
+    body: SendNotificationByLetterBody;
+    answers: {
+      200: StaffMessageContent;
     };
   };
 };

@@ -80,6 +80,7 @@ import {
   readServiceBatchResults,
 } from '../staff/read-service-batches.ts';
 import { listServiceWebhookCalls, listServiceWebhooks, readServiceClient } from '../staff/read-service-client.ts';
+import { readServiceNotification } from '../staff/read-service-notification.ts';
 import { readServiceTemplate } from '../staff/read-service-template.ts';
 import { readStaffLog } from '../staff/read-staff-log.ts';
 import { readStaffMember } from '../staff/read-staff-member.ts';
@@ -184,4 +185,5 @@ export const operations: readonly ListedOperation[] = [
   listServiceWebhookCalls,
   redeliverServiceWebhook,
   testServiceWebhook,
+  readServiceNotification,
 ];

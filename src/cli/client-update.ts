@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { insertAddedCredentials } from '../auth/client-credential-store.ts';
 import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
 import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import {
   type ClientsContext,
   clientFlags,
@@ -13,7 +14,8 @@ import {
 } from './client-flags.ts';
 import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
 import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
-import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
+import { commitIfUnchanged, eventHead, type LoggedContext, type WithContext } from './command-context.ts';
+import { printableClient } from './printable-client.ts';
 
 const options: Command['options'] = [
   { form: '--name TEXT', meaning: 'The name that citizens see.' },
@@ -94,7 +96,7 @@ async function parseUpdateFlags(
 }
 
 async function updateClient(
-  context: CommandContext,
+  context: LoggedContext,
   clientId: string,
   update: ClientUpdate,
   { stderr }: Terminal,
@@ -113,7 +115,12 @@ async function updateClient(
   }
   const scopes = changed.includes('scopes') ? { scopes: after.scopes } : {};
   const head = eventHead(context);
-  const isStored = await commitIfUnchanged(context.commit, {
+  const commit = commitFromShell(context, {
+    operation: 'clients update',
+    before: printableClient(before),
+    after: { ...printableClient(after), changed },
+  });
+  const isStored = await commitIfUnchanged(commit, {
     events: [{ type: 'client.changed', ...head, clientId, changed, ...scopes }],
     statements: [updateClientRow(before, after), ...insertAddedCredentials(before, after, head.at)],
   });

@@ -76,12 +76,21 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       refused.map(({ row: number, code, detail }) => [number, code, detail]),
       wrong.map(([code, part], at) => {
         const found = refused[at]?.detail ?? '';
-        assert.ok(found.includes(part), `row ${at + 2}: ${found}`);
+        assert.ok(found.includes(part), found);
+        assert.match(found, new RegExp(`^row ${at + 2}(, column [\\w.]+)?: `));
+        assert.doesNotMatch(found, /[\\^$*?|[\]{}]/);
+        assert.ok(found.split(' ').length <= 25, found);
         return [at + 2, code, found];
       }),
     );
     const { state, rows, accepted } = done;
     assert.deepEqual({ state, rows, accepted }, { state: 'done', rows: wrong.length + 1, accepted: 1 });
+    assert.deepEqual(await caller.endEvents(done.id), [
+      {
+        type: 'notification-batch.done',
+        data: { batch: done.id, rows: wrong.length + 1, accepted: 1, refused: wrong.length },
+      },
+    ]);
 
     // The results with other messages for the wrong rows, as a spreadsheet would save them.
     const results = await caller.results(done.id, 'refused');
@@ -107,7 +116,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       ['missing-column', lines('message', 'Hello')],
       ['repeated-column', lines('citizenId,message,message', 'demo-mary,Hello,Hello')],
       ['no-rows', lines('citizenId,message')],
+      ['unknown-column', lines('"citizenId,message"', '"demo-mary,Hello"')],
       ['not-utf-8', Buffer.from(lines('citizenId,message', 'demo-mary,Schön'), 'latin1')],
+      ['not-utf-8', Buffer.from(`\uFEFF${lines('citizenId\tmessage', 'demo-mary\tSchön')}`, 'utf16le')],
+      ['not-utf-8', Buffer.from('PK\u0003\u0004\u0014\u0000\u0006', 'latin1')],
       ['malformed-csv', lines('citizenId,message', 'demo-mary,a "quoted" word')],
       ['row-too-large', lines('citizenId,message', `demo-mary,"${'x'.repeat(70_000)}`)],
       ['too-many-rows', lines('citizenId,message', ...Array.from({ length: 100_001 }, () => 'a,b'))],
@@ -116,6 +128,35 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const refused = batchIn(await caller.upload(body));
       assert.deepEqual([refused.state, refused.code, refused.accepted], ['refused', code, 0], code);
       assert.equal((await caller.post(`/${refused.id}/start`)).status, 409);
+      const data = { batch: refused.id, code };
+      assert.deepEqual(await caller.endEvents(refused.id), [{ type: 'notification-batch.refused', data }]);
+    }
+  });
+
+  test(`${engine}: a file as spreadsheets save it is sent, its results have its delimiter, and changed values are refused`, async () => {
+    const { caller } = await open();
+    const refused = (code: string, detail: RegExp) => ({ state: 'refused', code, detail });
+    const files: readonly (readonly [body: string, end: string | ReturnType<typeof refused>])[] = [
+      [`\uFEFF${lines('citizenId;message', 'demo-mary;"Two\r\nlines; ""quoted"""', ';', ';')}`, ';'],
+      [lines('sep=;', 'citizenId;message', 'demo-mary;Stated delimiter'), ';'],
+      ['citizenId\tmessage\ndemo-mary\tTabs', '\t'],
+      [lines('citizenId,message,,', 'demo-mary,Columns without content,,', ',,,'), ','],
+      ['citizenId;message\rdemo-mary;Lines of an old Mac\r', ';'],
+      [lines('citizenId,message', '123,Lost zeros'), refused('citizen-unknown', /check that no zeros are missing/)],
+      [lines('citizenId;message', '1,23457E+11;Lost digits'), refused('malformed', /format the column as text/)],
+      [lines('citizenId;message;sendAt', 'demo-mary;A;28.11.2026 09:00'), refused('malformed', /such as 2026-01-31T/)],
+      [lines('citizenId;message;respondBy', 'demo-mary;B;01.03.2027'), refused('malformed', /such as 2026-12-04/)],
+    ];
+    for (const [body, end] of files) {
+      const done = await caller.run(body);
+      if (typeof end === 'string') {
+        assert.deepEqual([done.accepted, done.refused], [1, 0], body);
+        assert.ok((await caller.results(done.id)).startsWith(`"citizenId"${end}"message"${end}"row"`), body);
+      } else {
+        const [row] = await caller.rows(done.id);
+        assert.deepEqual([row?.state, row?.code], [end.state, end.code], body);
+        assert.match(row?.detail ?? '', end.detail);
+      }
     }
   });
 
@@ -128,6 +169,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       (await caller.rows(refused.id)).map(({ row, code }) => [row, code]),
       [[2, 'missing-value']],
     );
+    const data = { batch: refused.id, rows: 2, accepted: 0, refused: 1, code: 'rows-refused' };
+    assert.deepEqual(await caller.endEvents(refused.id), [{ type: 'notification-batch.refused', data }]);
   });
 
   test(`${engine}: a dry run checks all rows and sends none`, async () => {
@@ -175,6 +218,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const cancelled = batchIn(await caller.post(`/${created.id}/cancel`));
     assert.equal(cancelled.state, 'cancelled');
     assert.equal((await caller.post(`/${created.id}/cancel`)).status, 409);
+    const data = { batch: created.id };
+    assert.deepEqual(await caller.endEvents(created.id), [{ type: 'notification-batch.cancelled', data }]);
     const after = await caller.read(created.id);
     assert.ok(after.accepted > 0 && after.accepted < rows.length, `${after.accepted} rows were accepted`);
     assert.equal(

@@ -115,6 +115,8 @@ for (const { name: engine } of engines) {
     const { batch, proposal } = proposed.json;
     assert.deepEqual([proposed.status, Object(batch).state, typeof proposal], [200, 'ready', 'string']);
     assert.equal((await as(site, person, `GET ${path}`)).json['state'], 'ready');
+    const repeated = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
+    assert.deepEqual(problemOf(repeated), [409, 'conflict']);
     const approve = `/v1/staff/proposals/${String(proposed.json['proposal'])}/approve`;
     const both = { ...person, roles: ['caseworker', 'approver'] };
     assert.deepEqual(problemOf(await as(site, both, `POST ${approve}`, {})), [403, 'own-proposal']);
@@ -124,6 +126,28 @@ for (const { name: engine } of engines) {
     await waitUntil(async () => (await as(site, person, `GET ${path}`)).json['state'] === 'done');
     const [entry] = await entriesOf(site, 'startBatch');
     assert.deepEqual([entry?.['subject'], entry?.['after']], ['alex', { state: 'sending' }]);
+  });
+
+  test(`${engine}: small batches of one person over the limit together wait for another person, also two at the same time`, async () => {
+    const site = siteOn(engine);
+    const person = caseworker(site.service, 'sam');
+    const paths: string[] = [];
+    for (let batch = 0; batch < 4; batch += 1) paths.push(await uploadReady(site, rowsOf(['demo-mary'])));
+    const starts = await Promise.all(paths.map((path) => as(site, person, `POST ${path}/start`, { reason: 'Bins.' })));
+    assert.deepEqual(
+      starts.map(({ status }) => status),
+      [200, 200, 200, 200],
+      JSON.stringify(starts),
+    );
+    assert.equal(starts.filter(({ json }) => json['proposal'] === null).length, 2);
+    const waiting = starts.find(({ json }) => json['proposal'] !== null)?.json ?? {};
+    assert.equal(Object(waiting['batch']).state, 'ready');
+    const approve = `POST /v1/staff/proposals/${String(waiting['proposal'])}/approve`;
+    assert.equal((await as(site, approver(site.service), approve, {})).status, 200);
+    // The limit is of one person.
+    const other = caseworker(site.service, 'olivia');
+    const path = await uploadReady(site, rowsOf(['demo-mary']));
+    assert.equal((await as(site, other, `POST ${path}/start`, { reason: 'Bins.' })).json['proposal'], null);
   });
 }
 

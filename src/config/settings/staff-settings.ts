@@ -67,7 +67,8 @@ export const staffSettings = {
     name: 'STAFF_LOOK_UPS_PER_HOUR',
     type: countType,
     default: '60',
-    description: 'Number of look-ups of citizens that one person may make in an hour.',
+    description:
+      'Number of look-ups of citizens that one person may make in an hour, and of texts of messages that one may read.',
   },
   staffFourEyes: {
     name: 'STAFF_FOUR_EYES',
@@ -81,7 +82,7 @@ export const staffSettings = {
     type: countType,
     default: '500',
     description:
-      'Number of messages of a batch that one person of the staff may start alone. Another person must approve a larger batch.',
+      'Number of messages in all batches that one person of the staff may start alone within 24 hours. Another person must approve a batch over this limit.',
   },
   staffProposalHours: {
     name: 'STAFF_PROPOSAL_HOURS',

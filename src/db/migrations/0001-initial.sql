@@ -570,6 +570,7 @@ create table stated_effect (
 
 -- A file of messages that a client uploads, with one row for each message.
 -- options: JSON of the options of the upload. columns: JSON list of the columns; null until they are known.
+-- delimiter: of a CSV file, in which the results are written too; null until it is known, and for JSON Lines.
 -- wrapped_key: the key that seals the upload, wrapped by the root key. Null when the upload was deleted.
 -- row_count: null until the whole file was received. checked, handled: the number of rows that the check and the sending
 -- have finished. Each of their units moves it from the value that they have read, so that no row is handled twice.
@@ -585,6 +586,7 @@ create table notification_batch (
   code text,
   detail text,
   columns text,
+  delimiter text,
   wrapped_key bytea,
   row_count bigint check (row_count between 0 and 9007199254740991),
   checked bigint not null check (checked between 0 and 9007199254740991),
@@ -909,6 +911,16 @@ create table staff_entry_event (
 
 create index staff_entry_event_of_entry on staff_entry_event (entry_id);
 
+-- A batch that a person of the staff started alone. The messages of one person within 24 hours count together.
+create table staff_batch_start (
+  batch_id text not null primary key references notification_batch (id),
+  subject_tag text not null,
+  at bigint not null check (at between 0 and 9007199254740991),
+  messages bigint not null check (messages between 0 and 9007199254740991)
+);
+
+create index staff_batch_start_of_person on staff_batch_start (subject_tag, at);
+
 -- The result of a look-up of staff, for the person who made it, for a short time. `content` has the ids of the citizens, sealed like the
 -- staff log; the data itself is read again.
 create table staff_look_up (
@@ -933,6 +945,12 @@ create table staff_proposal (
 
 create index staff_proposal_by_status on staff_proposal (status, id);
 create index staff_proposal_of_citizen on staff_proposal (citizen_id) where citizen_id is not null;
+
+-- When the newest backup began that the operator has recorded as complete: one row.
+create table backup_record (
+  name text not null primary key check (name = 'newest'),
+  begun_at bigint not null check (begun_at between 0 and 9007199254740991)
+);
 
 ---------------------------------------------------------------------------------------------------------------------
 -- Jobs

@@ -6,11 +6,20 @@ import { feedEventTypes, feedOutcomes } from './feed-store.ts';
 
 const data = Type.Object(
   {
-    notification: Type.String({ description: 'The id of the notification.' }),
-    reference: Type.Union([Type.String(), Type.Null()], {
-      description: 'The reference that you sent with the notification. null: none.',
-    }),
-    status: literalUnion(notificationStatuses, `The status after the event. ${statusDescription}`),
+    notification: Type.Optional(
+      Type.String({ description: 'The id of the notification. Absent for events of a batch.' }),
+    ),
+    reference: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'The reference that you sent with the notification. null: none. Absent for events of a batch.',
+      }),
+    ),
+    status: Type.Optional(
+      literalUnion(
+        notificationStatuses,
+        `The status after the event. ${statusDescription} Absent for events of a batch.`,
+      ),
+    ),
     delivery: Type.Optional(
       Type.String({ description: 'The id of the delivery. Only for notification.delivery-ended.' }),
     ),
@@ -32,10 +41,21 @@ const data = Type.Object(
         'The code of the reason why the delivery failed, or why the notification ended without proof. Otherwise absent.',
       ),
     ),
+    batch: Type.Optional(Type.String({ description: 'The id of the batch. Only for events of a batch.' })),
+    rows: Type.Optional(
+      Type.Integer({ description: 'The number of rows. Only for notification-batch.done, and for refused rows.' }),
+    ),
+    accepted: Type.Optional(
+      Type.Integer({ description: 'The number of rows that became notifications. Present if rows is.' }),
+    ),
+    refused: Type.Optional(Type.Integer({ description: 'The number of refused rows. Present if rows is.' })),
+    code: Type.Optional(
+      Type.String({ description: 'The code of the batch: why the server refused or cancelled it. Otherwise absent.' }),
+    ),
     test: Type.Optional(
       Type.Boolean({
         description:
-          'true for an event of POST /v1/webhooks/{id}/test, whose notification does not exist. Otherwise absent.',
+          'true for an event of POST /v1/webhooks/{id}/test, whose notification or batch does not exist. Otherwise absent.',
       }),
     ),
   },

@@ -77,10 +77,11 @@ const stages: Readonly<Record<NotificationStatus, number>> = {
  * process that created it, so two processes whose clocks differ by less than a second can create ids in the wrong order.
  */
 function inStatusOrder(events: readonly UnnumberedEvent[]): UnnumberedEvent[] {
-  const stage = ({ data }: UnnumberedEvent) => stages[data.status];
-  const byNotification = Map.groupBy(events, ({ data }) => data.notification);
-  for (const related of byNotification.values()) related.sort((a, b) => stage(a) - stage(b));
-  return events.flatMap(({ data }) => byNotification.get(data.notification)?.shift() ?? []);
+  const stage = ({ data }: UnnumberedEvent) => (data.batch === undefined ? stages[data.status] : 0);
+  const subject = ({ data }: UnnumberedEvent) => data.batch ?? data.notification;
+  const bySubject = Map.groupBy(events, subject);
+  for (const related of bySubject.values()) related.sort((a, b) => stage(a) - stage(b));
+  return events.flatMap((event) => bySubject.get(subject(event))?.shift() ?? []);
 }
 
 async function numberStatements(

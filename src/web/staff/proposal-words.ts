@@ -1,4 +1,5 @@
 import { isObject } from '../../kernel/is-object.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import { dayElement } from '../citizen-layout.ts';
 import { type Html, html } from '../html.ts';
 import { textNamed } from '../usage-words.ts';
@@ -32,6 +33,20 @@ export function changeEntries(
   return names.map((name) => html`<dt>${memberLabel(visit, name, was[name] ?? wanted[name])}</dt>${values(name)}`);
 }
 
+/** Says what the scope `access-log:hide` permits, if a change gives it to a client. */
+export function concealmentNote(
+  { texts, layout, hiddenDays }: Pick<StaffVisit, 'texts' | 'layout' | 'hiddenDays'>,
+  states: { readonly before?: unknown; readonly after?: unknown },
+): Html | '' {
+  const mayConceal = (state: unknown) => {
+    const { scopes } = membersOf(state);
+    return Array.isArray(scopes) && scopes.includes('access-log:hide');
+  };
+  if (mayConceal(states.before) || !mayConceal(states.after)) return '';
+  const text = formatMessage(layout.words.language, texts.proposals.concealment, { days: hiddenDays });
+  return html`<p class="notice">${text}</p>`;
+}
+
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Everything that is created did not exist before. */
@@ -39,8 +54,8 @@ const isShown = (name: string, was: Members, wanted: Members) =>
   name !== 'exists' || was[name] !== false || name in wanted;
 
 function memberLabel({ texts, layout }: Words, name: string, value: unknown): string {
-  const { proposals, queues, clients, audit, sections, send, person, batches, ownService } = texts;
-  const { channel } = layout.words.uses.labels;
+  const { proposals, queues, clients, audit, sections, send, batches, ownService } = texts;
+  const { channel, message } = layout.words.uses.labels;
   const others: Readonly<Record<string, string>> = {
     channel,
     channels: channel,
@@ -55,7 +70,9 @@ function memberLabel({ texts, layout }: Words, name: string, value: unknown): st
     batch: sections.batches,
     template: send.template,
     removed: send.template,
-    notification: person.id,
+    notification: message,
+    textMessages: channelName({ texts, layout }, 'sms'),
+    letters: channelName({ texts, layout }, 'letter'),
     letter: layout.words.uses.channels.letter,
     waiting: ownService.webhook.waiting,
     dead: ownService.webhook.failed,
