@@ -55,7 +55,7 @@ test('an operator proposes a client and other rights for it, cannot approve that
   await page.getByLabel('Purposes').fill(`water bill\n${'meter'.repeat(21)}`);
   await page.getByLabel('Reason').fill('The service starts in May.');
   await page.getByRole('button', { name: 'Send the proposal' }).click();
-  assert.match(await mainText(page), /There is a problem.*Check this field: Purposes/s);
+  assert.match(await mainText(page), /There is a problem.*This text is too long: Purposes/s);
   await operator.check();
   await page.getByLabel('Purposes').fill('water bill\nmeter reading');
   await page.getByRole('button', { name: 'Send the proposal' }).click();
