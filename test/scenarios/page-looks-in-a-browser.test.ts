@@ -18,6 +18,7 @@ import {
 import { type PageTour, prepareTour, readNewestMail, type TourPage } from '../support/page-tour.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { openSignInSite, signInBriefly } from '../support/sign-in-site.ts';
+import { startWithLateForms } from '../support/staff-late-forms-tour.ts';
 import { prepareStaffTour } from '../support/staff-page-tour.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -45,12 +46,12 @@ before(async () => {
       STAFF_BATCH_LIMIT: '1',
     },
   });
-  await home.start();
   browser = await openBrowser(thisFile);
-  const [citizens, staff] = [await prepareTour(home, browser), await prepareStaffTour(home, browser)];
+  const late = await startWithLateForms(home, browser);
+  const tours = [late, await prepareTour(home, browser), await prepareStaffTour(home, browser)];
   tour = {
-    pages: [...citizens.pages, ...staff.pages],
-    cookiesOf: new Map([...citizens.cookiesOf, ...staff.cookiesOf]),
+    pages: tours.flatMap(({ pages }) => pages),
+    cookiesOf: new Map(tours.flatMap(({ cookiesOf }) => [...cookiesOf])),
   };
 });
 

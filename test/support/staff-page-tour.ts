@@ -14,6 +14,7 @@ type Actor = {
   /** Sends a form, and returns the page to which it leads. */
   readonly send: (path: string, fields: Readonly<Record<string, string>>) => Promise<string>;
   readonly upload: (name: string, csv: string) => Promise<string>;
+  readonly read: (path: string) => Promise<string>;
   readonly waitFor: (path: string, text: string) => Promise<void>;
 };
 
@@ -23,7 +24,7 @@ const csvOf = (...rows: readonly string[]) => `citizenId,subject,message\r\n${ro
 /** Fills a demo that is running, and signs a person of each role in. */
 export async function prepareStaffTour(server: ServerFixture, browser: Browser): Promise<PageTour> {
   const { url } = server;
-  const webhook = await sendMessages(server);
+  const { webhook, message } = await sendMessages(server);
   const people = await signInStaff(browser, url, { as: 'sam', prepare: lookPeopleUp });
   const batches = await signInStaff(browser, url, { as: 'chris', prepare: makeBatches });
   const operated = await signInStaff(browser, url, { as: 'olu', prepare: (actor) => operate(actor, server) });
@@ -40,9 +41,10 @@ export async function prepareStaffTour(server: ServerFixture, browser: Browser):
       ...supportPages(url, people.prepared),
       ...batchPages(url, batches.prepared),
       ...messagePages(url),
+      ...readPages(url, message),
       ...servicePages(url, webhook),
       ...operatorPages(url, operated.prepared),
-      ...decisionPages(url, operated.prepared),
+      ...decisionPages(url, operated.prepared, batches.prepared),
     ],
     cookiesOf: new Map([people, batches, operated, decided, audited].map(({ as, cookies }) => [as, cookies])),
   };
@@ -74,13 +76,15 @@ function actorOf({ request: client }: Page, url: string): Actor {
     assert.equal(answer.status(), 303, `${path}: ${await answer.text()}`);
     return answer.headers()['location'] ?? '';
   };
+  const read = async (path: string) => await (await client.get(`${url}${path}`)).text();
   return {
     send: (path, fields) => post(path, { form: fields }),
     upload: (name, csv) => {
       const file = { name: 'messages.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
       return post('/staff/batches/new', { multipart: { name, rows: 'good', file } });
     },
-    waitFor: (path, text) => waitUntil(async () => (await (await client.get(`${url}${path}`)).text()).includes(text)),
+    read,
+    waitFor: (path, text) => waitUntil(async () => (await read(path)).includes(text)),
   };
 }
 type Csv = { readonly name: string; readonly mimeType: string; readonly buffer: Buffer };
@@ -95,9 +99,9 @@ async function sendMessages(server: ServerFixture) {
     return String(parseJsonBody(answer)['id']);
   };
   const webhook = await create('/v1/webhooks', { url: 'http://127.0.0.1:1/calls' });
-  const message = { subject: 'Parking permit', message: 'Please read this.', category: 'decision' };
-  const send = (body: object) => create('/v1/notifications/send', { ...message, ...body });
-  await send({ citizenId: 'demo-lukasz', reference: 'PP-118' });
+  const text = { subject: 'Parking permit', message: '# Your permit\n\nPlease read this.', category: 'decision' };
+  const send = (body: object) => create('/v1/notifications/send', { ...text, ...body });
+  const message = await send({ citizenId: 'demo-lukasz', reference: 'PP-118' });
   await send({ citizenId: 'demo-lukasz', reference: 'PP-119', channels: ['letter'] });
   await send({
     citizenId: 'demo-lukasz',
@@ -116,7 +120,7 @@ async function sendMessages(server: ServerFixture) {
     'Court order 4 O 12/26',
   );
   assert.equal(holds.code, 0, holds.stderr);
-  return `/staff/service/webhooks/${webhook}`;
+  return { webhook: `/staff/service/webhooks/${webhook}`, message };
 }
 
 const reasoned = { reason: 'citizen-asked', case: 'CASE-4711' };
@@ -132,7 +136,7 @@ async function lookPeopleUp({ send, waitFor }: Actor) {
 
 const longText = 'Please bring your permit.\n\n- It is valid for one year.\n- You can renew it.\n\n';
 
-async function makeBatches({ send, upload, waitFor }: Actor) {
+async function makeBatches({ send, upload, read, waitFor }: Actor) {
   const template = { name: 'Permit is ready', default: 'en', count: '2', step: 'save' };
   const texts = {
     'language-0': 'en',
@@ -154,7 +158,8 @@ async function makeBatches({ send, upload, waitFor }: Actor) {
   await start(done);
   await waitFor(done, 'Done');
   await start(waiting);
-  return { done, ready, waiting, refused };
+  const [proposal = ''] = /\/staff\/proposals\/\w+/.exec(await read(waiting)) ?? [];
+  return { done, ready, waiting, refused, proposal };
 }
 
 /** Pauses a channel, disables a client, and makes proposals: one that waits, and one that is refused later. */
@@ -265,12 +270,27 @@ async function openUpload(page: Page, url: string): Promise<void> {
   await page.goto(`${url}${await newest.getAttribute('href')}?refresh=off`);
 }
 
-function batchPages(url: string, { done, ready, waiting, refused }: Batches): TourPage[] {
+function batchPages(url: string, { done, ready, waiting, refused, proposal }: Batches): TourPage[] {
   const { path, form } = staffPagesFor(url, 'chris');
+  const own = '/staff/batches/new?templateId=own';
   return [
-    ...['/staff', '/staff/batches', '/staff/batches/new', done, ready, waiting, refused, `${ready}/cancel`].map(path),
+    ...[
+      '/staff',
+      '/staff/batches',
+      '/staff/batches/new',
+      done,
+      ready,
+      waiting,
+      refused,
+      proposal,
+      `${ready}/cancel`,
+    ].map(path),
     pagesFor(url, 'chris', 'staff').at('a batch whose upload is not complete', (page) => openUpload(page, url)),
-    form('a batch without a file', '/staff/batches/new', nothing),
+    form('a batch with a template', '/staff/batches/new', (page) =>
+      page.locator('#templateId').selectOption({ index: 1 }),
+    ),
+    path('/staff/batches/new?templateId=tpl_unknown'),
+    form('a batch without a file', own, nothing),
     form('the start of a batch without a reason', `${ready}/start`, nothing),
   ];
 }
@@ -304,6 +324,22 @@ function messagePages(url: string): TourPage[] {
   ];
 }
 
+function readPages(url: string, message: string): TourPage[] {
+  const { path, form } = staffPagesFor(url, 'chris');
+  const read = (name: string, id: string) =>
+    form(name, '/staff/read', async (page) => {
+      await page.locator('#message').fill(id);
+      await page.locator('#reason').selectOption(reasoned.reason);
+      await page.locator('#case').fill(reasoned.case);
+    });
+  return [
+    path(`/staff/read?message=${message}`),
+    read('the text of a message', message),
+    read('the text of an unknown message', 'ntf_01JD3Y9Z8Q6W2V5T4R7N0M1KXC'),
+    form('the text of a message without a reason', '/staff/read', nothing),
+  ];
+}
+
 function servicePages(url: string, webhook: string): TourPage[] {
   const { path } = staffPagesFor(url, 'chris');
   return ['/staff/service', webhook, `${webhook}?tested=unreachable`, `${webhook}/redeliver`].map(path);
@@ -322,7 +358,7 @@ function operatorPages(url: string, { disabled, waiting }: Operated): TourPage[]
       await page.locator('#name').fill('Water Board');
       await page.locator('[name=scopes]').first().check();
       await page.locator('#issuer').fill('https://issuer.example');
-      await page.locator('#purposes').fill('water bill');
+      await page.locator('#purposes').fill('x'.repeat(101));
       await page.locator('#reason').fill('It starts in May.');
     }),
     first('a client', clients),
@@ -335,10 +371,15 @@ function operatorPages(url: string, { disabled, waiting }: Operated): TourPage[]
   ];
 }
 
-function decisionPages(url: string, { waiting, refused }: Operated): TourPage[] {
+function decisionPages(url: string, { waiting, refused }: Operated, { proposal }: Batches): TourPage[] {
   const approver = staffPagesFor(url, 'alex');
   const auditor = staffPagesFor(url, 'ada');
-  const decisions = ['/staff/proposals', waiting, `${waiting}/approve`, `${waiting}/refuse`, `${refused}?done=refused`];
+  const decisions = [
+    '/staff/proposals',
+    ...[waiting, proposal].flatMap((one) => [one, `${one}/approve`]),
+    `${waiting}/refuse`,
+    `${refused}?done=refused`,
+  ];
   return [
     ...['/staff', ...decisions].map(approver.path),
     ...['/staff/audit', '/staff/audit?from=31&subject=nobody', '/staff/proposals/none'].map(auditor.path),
