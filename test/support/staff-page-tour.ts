@@ -361,6 +361,9 @@ function operatorPages(url: string, { disabled, waiting }: Operated): TourPage[]
       await page.locator('#purposes').fill('x'.repeat(101));
       await page.locator('#reason').fill('It starts in May.');
     }),
+    form('an approval of a person without the right', '/staff/queues/email/pause', (page) =>
+      page.evaluate(`document.querySelector('main form').setAttribute('action', '${waiting}/approve')`),
+    ),
     first('a client', clients),
     first('a client to disable', clients, async (page) => {
       await Promise.all([page.waitForEvent('load'), page.locator('main a[href$="/disable"]').click()]);

@@ -82,16 +82,15 @@ function progressParts(visit: StaffVisit, batch: BatchProgress): Html {
     const reason = code === null ? '' : html`<p>${codes[code]}</p>${explanation}`;
     return html`${stateLine}${reason}${state === 'refused' && refused === 0 ? html`<p>${uploadLink(visit, batch)}</p>` : ''}`;
   }
-  const done = state === 'sending' ? accepted + refused : checked;
-  const text = formatMessage(language, state === 'sending' ? progress.sent : progress.checked, {
-    done,
-    rows: rows ?? 0,
-  });
+  const path = `${staffPaths.batches}/${id}?refresh=off`;
   const link = refreshes(visit, batch)
-    ? html`${formatMessage(language, progress.refresh, { seconds: refreshSeconds })} <a href="${staffPaths.batches}/${id}?refresh=off">${progress.stop}</a>`
-    : html`<a href="${staffPaths.batches}/${id}?refresh=off">${progress.again}</a>`;
-  return html`${stateLine}<p id="progress">${text}</p>
-    <p><progress aria-labelledby="progress" max="${Math.max(1, rows ?? 1)}" value="${done}"></progress></p><p>${link}</p>`;
+    ? html`${formatMessage(language, progress.refresh, { seconds: refreshSeconds })} <a href="${path}">${progress.stop}</a>`
+    : html`<a href="${path}">${progress.again}</a>`;
+  // The number of rows is known when the whole file has arrived.
+  if (rows === null) return html`${stateLine}<p>${progress.receiving}</p><p>${link}</p>`;
+  const [done, sentence] = state === 'sending' ? [accepted + refused, progress.sent] : [checked, progress.checked];
+  return html`${stateLine}<p id="progress">${formatMessage(language, sentence, { done, rows })}</p>
+    <p><progress aria-labelledby="progress" max="${Math.max(1, rows)}" value="${done}"></progress></p><p>${link}</p>`;
 }
 
 function countList({ layout, texts }: StaffVisit, { rows, refused, notifications, state }: BatchProgress): Html | '' {
@@ -125,7 +124,9 @@ function faultTable(visit: StaffVisit, batch: BatchProgress, rows: readonly Refu
     const detail = faultDetail.replaceAll(valuePrefix, '');
     const column = columnOfDetail(detail);
     const fault = html`${rowCodes[code]}${column === undefined ? '' : html`: <code>${column}</code>`}`;
-    return [String(row), fault, html`<span lang="en" dir="ltr">${detail}</span>`];
+    // Other cells have the row and the column.
+    const text = column === undefined ? detail : detail.slice(detail.indexOf(': ') + 2);
+    return [String(row), fault, html`<span lang="en" dir="ltr">${text}</span>`];
   });
   const wasRefused = state === 'refused';
   const ofFaults = html`<li><a href="${path}?state=refused">${faults.download}</a></li>`;
