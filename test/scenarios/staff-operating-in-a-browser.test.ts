@@ -70,6 +70,10 @@ test('an operator proposes a client and other rights for it, cannot approve that
   assert.match(await mainText(approver.page), /water bill, meter reading/);
   await approver.check();
   await approver.page.getByRole('link', { name: 'Approve' }).click();
+  assert.match(
+    await mainText(approver.page),
+    /Approve this proposal\?.*Olu Operator.*Water Board.*water bill, meter reading/,
+  );
   await approver.check();
   await approver.page.getByRole('button', { name: 'Approve' }).click();
   assert.match(await mainText(approver.page), /The proposal is approved and has taken effect\./);
