@@ -1,74 +1,26 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { before, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
-import {
-  accessibilityViolations,
-  browserSkipReason,
-  openBrowser,
-  openPage,
-  overflowingElements,
-} from '../support/browser.ts';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { browserSkipReason } from '../support/browser.ts';
 import { openCookieBrowser } from '../support/cookie-browser.ts';
 import { bearerHeaders, createHttpClient, postJson } from '../support/http-client.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { mainText, type StaffWindow, startStaffDemo } from '../support/staff-window.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // A caseworker uploads, corrects and sends batches, and looks at the client of the service, by clicks in the window of a phone.
 const skip = browserSkipReason;
-let server: ServerFixture;
-let browser: Browser;
-
-const thisFile = fileCleanupScope();
-before(async () => {
-  if (skip !== false) return;
-  server = await makeServerFixture(thisFile, { settings: { STAFF_BATCH_LIMIT: '25' } });
-  await server.start('demo');
-  browser = await openBrowser(thisFile);
-});
-
-type StaffWindow = AsyncDisposable & {
-  readonly page: Page;
-  /** Presses a link or button, waits for the page, and checks it. */
-  press(target: Locator): Promise<void>;
-  /** Checks the page as it is. */
-  check(): Promise<void>;
-};
-
-async function signIn(locale = 'en', widthPx = 320): Promise<StaffWindow> {
-  const opened = await openPage(browser, `${server.url}/staff/sign-in?to=/staff`, { scheme: 'light', widthPx, locale });
-  const { page, errors } = opened;
-  await page.getByText('chris', { exact: true }).locator('..').locator('a').click();
-  await page.waitForURL(`${server.url}/staff`);
-  const check = async () => {
-    // Chromium reports a download as a page that it did not load.
-    const faults = errors.filter((fault) => !/\/results\S* net::ERR_ABORTED$/.test(fault));
-    const seen = [faults, await overflowingElements(page), await accessibilityViolations(page)];
-    assert.deepEqual(seen, [[], [], []], page.url());
-  };
-  const press = async (target: Locator) => {
-    await Promise.all([page.waitForEvent('load'), target.click()]);
-    await check();
-  };
-  return { page, press, check, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
-}
+const demo = startStaffDemo({ settings: { STAFF_BATCH_LIMIT: '25' } });
 
 const button = (page: Page, name: string) => page.getByRole('button', { name });
 const link = (page: Page, name: string) => page.getByRole('link', { name });
-const mainText = async (page: Page) => ((await page.locator('main').textContent()) ?? '').replaceAll(/\s+/g, ' ');
 const csvFile = (name: string, csv: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(csv) });
-
-async function openSection({ page, press }: StaffWindow, name: string): Promise<void> {
-  await page.goto(`${server.url}/staff`);
-  await page.getByText('Menu').click();
-  await press(page.getByRole('navigation').getByRole('link', { name }));
-}
 
 /** Uploads a file from the list of batches, and waits until the server has checked it. */
 async function upload(seen: StaffWindow, name: string, csv: string): Promise<void> {
   const { page, press } = seen;
-  await openSection(seen, 'Batches');
+  await seen.openFromMenu('Batches');
   await press(link(page, 'Upload a file'));
   await page.getByLabel('Name of the batch').fill(name);
   await page.getByLabel('File', { exact: true }).setInputFiles(csvFile('messages.csv', csv));
@@ -128,7 +80,7 @@ const csvOf = (names: readonly string[], rows: readonly Cells[]) =>
 test('a caseworker corrects 20 wrong rows with the results file, and all messages are sent once', {
   skip,
 }, async () => {
-  await using seen = await signIn();
+  await using seen = await demo.open('chris');
   const { page, press } = seen;
   const originals = [
     { ...good, reference: 'first' },
@@ -172,7 +124,7 @@ test('a caseworker corrects 20 wrong rows with the results file, and all message
 });
 
 test('a batch over the limit of one person waits for another person, and can be cancelled', { skip }, async () => {
-  await using seen = await signIn();
+  await using seen = await demo.open('chris');
   const { page, press } = seen;
   const rows = Array.from({ length: 26 }, (_, at) => ({ ...good, message: `Street ${at} is closed.` }));
   await upload(seen, 'Streets', csvOf(columns, rows));
@@ -190,9 +142,9 @@ test('a batch over the limit of one person waits for another person, and can be 
 });
 
 test('a file without its columns, and a form without a file, are explained', { skip }, async () => {
-  await using seen = await signIn();
+  await using seen = await demo.open('chris');
   const { page, press } = seen;
-  await page.goto(`${server.url}/staff/batches/new`);
+  await page.goto(`${demo.server.url}/staff/batches/new`);
   await page.getByLabel('Name of the batch').fill('Kept');
   await press(button(page, 'Upload and check'));
   assert.match(await page.title(), /^Error: /);
@@ -205,7 +157,7 @@ test('a file without its columns, and a form without a file, are explained', { s
   await page.getByLabel('File', { exact: true }).setInputFiles(workbook);
   await press(button(page, 'Upload and check'));
   assert.match(await mainText(page), /We cannot read this file\. In Excel, save it as .CSV UTF-8/);
-  await page.goto(`${server.url}/staff/batches/new?templateId=tpl_unknown`);
+  await page.goto(`${demo.server.url}/staff/batches/new?templateId=tpl_unknown`);
   assert.match(await mainText(page), /There is a problem ?This template no longer exists\. Choose another one\./);
   await press(button(page, 'Continue'));
   assert.match(await mainText(page), /citizenId: Number in the register ?message: Message/);
@@ -214,13 +166,13 @@ test('a file without its columns, and a form without a file, are explained', { s
 test('a caseworker sees the rights, use and keys of the service, tests a webhook and sends failed calls again', {
   skip,
 }, async () => {
-  const token = await server.fetchAccessToken();
-  const ask = createHttpClient(server.url);
+  const token = await demo.server.fetchAccessToken();
+  const ask = createHttpClient(demo.server.url);
   assert.equal((await ask(postJson(token, '/v1/webhooks', { url: 'http://127.0.0.1:1/calls' }))).status, 201);
   await ask({ path: '/v1/client', headers: bearerHeaders(token) });
-  await using seen = await signIn();
+  await using seen = await demo.open('chris');
   const { page, press } = seen;
-  await openSection(seen, 'Your service');
+  await seen.openFromMenu('Your service');
   assert.match(await mainText(page), /Demo Permit Service.*notifications:send.*Keys and certificates.*127\.0\.0\.1:1/);
   await press(link(page, 'http://127.0.0.1:1/calls'));
   await press(button(page, 'Send a test event'));
@@ -231,33 +183,19 @@ test('a caseworker sees the rights, use and keys of the service, tests a webhook
 });
 
 test('an upload that the browser interrupts is cancelled at once', { skip }, async () => {
-  const client = openCookieBrowser(server.url);
+  const client = openCookieBrowser(demo.server.url);
   const choice = await client.follow('/staff/sign-in');
   await client.follow(`${choice.url}&as=chris`);
   const cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const headers = { cookie, origin: server.url, 'content-type': 'multipart/form-data; boundary=end' };
-  const upload = request(`${server.url}/staff/batches/new`, { method: 'POST', headers }).on('error', () => undefined);
+  const headers = { cookie, origin: demo.server.url, 'content-type': 'multipart/form-data; boundary=end' };
+  const upload = request(`${demo.server.url}/staff/batches/new`, { method: 'POST', headers }).on(
+    'error',
+    () => undefined,
+  );
   const part = (name: string) => `--end\r\nContent-Disposition: form-data; name=${name}`;
   upload.write(`${part('name')}\r\n\r\nInterrupted\r\n${part('file; filename=a.csv')}\r\n\r\ncitizenId,message\r\n`);
   const list = async () => (await client.get('/staff/batches')).body.toString('utf8').replaceAll(/<[^>]*>|\s+/g, ' ');
   await waitUntil(async () => /Interrupted +The upload is not complete/.test(await list()));
   upload.destroy();
   await waitUntil(async () => /Interrupted +Cancelled/.test(await list()));
-});
-
-test('the pages of batches and of the service are accessible from right to left', { skip }, async () => {
-  await using seen = await signIn('ar');
-  const { page, check } = seen;
-  for (const path of ['/staff/batches', '/staff/batches/new', '/staff/service']) {
-    await page.goto(`${server.url}${path}`);
-    await check();
-    assert.equal(await page.evaluate('document.documentElement.dir'), 'rtl');
-  }
-  await page.goto(`${server.url}/staff/batches`);
-  const batches = await page.evaluate<string[]>(`[...document.querySelectorAll('.list a')].map((one) => one.href)`);
-  assert.ok(batches.length > 0);
-  for (const url of batches) {
-    await page.goto(url);
-    await check();
-  }
 });

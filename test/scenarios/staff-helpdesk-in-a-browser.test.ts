@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { browserSkipReason, openBrowser, overflowingElements } from '../support/browser.ts';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { browserSkipReason, overflowingElements } from '../support/browser.ts';
 import { createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture, waitUntilSigned } from '../support/server-process.ts';
-import { openStaffWindow, type StaffWindow, textOf } from '../support/staff-window.ts';
+import { type ServerFixture, waitUntilSigned } from '../support/server-process.ts';
+import { type StaffWindow, startStaffDemo, textOf } from '../support/staff-window.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // The helpdesk answers five questions on the phone, each within six clicks from the first page of staff: the kind of a letter, whether it
 // arrived, why not, a copy by post, and the last uses of the data. Every page on the way is checked for accessibility.
 const skip = browserSkipReason;
 const maxClicks = 6;
-let server: ServerFixture;
-let browser: Browser;
-/** A message that arrived by mail, and one that could not reach the person. */
-let [permit, refused] = ['', ''];
+/** Two messages that arrived by mail, and one that could not reach the person. */
+let [permit, renewal, refused] = ['', '', ''];
 
-const thisFile = fileCleanupScope();
-before(async () => {
-  if (skip !== false) return;
-  server = await makeServerFixture(thisFile);
-  await server.start('demo');
-  browser = await openBrowser(thisFile);
+const demo = startStaffDemo({ prepare: sendMessages });
+
+async function sendMessages(server: ServerFixture): Promise<void> {
   const token = await server.fetchAccessToken();
   const ask = createHttpClient(server.url);
   const send = async (body: object) => {
@@ -35,6 +30,7 @@ before(async () => {
     reference: 'PP-118',
     category: 'decision',
   });
+  renewal = await send({ citizenId: 'demo-lukasz', subject: 'Renewal', reference: 'PP-119' });
   refused = await send({ citizenId: 'demo-anh', subject: 'Tax', channels: ['letter'], message: 'Your tax.' });
   const claims = { citizenId: 'demo-lukasz', givenName: 'Łukasz', familyName: 'Żak', birthDate: '1990-01-01' };
   await ask(postJson(token, '/v1/identity/verify', { ...claims, purpose: 'parking-permit', legalBasis: 'Road Act 7' }));
@@ -47,10 +43,11 @@ before(async () => {
     const deliveries = parseJsonBody(answer)['deliveries'] as readonly { status: string; channel: string }[];
     return deliveries.filter(({ channel }) => channel !== 'inbox').map(({ status }) => status);
   };
-  await waitUntil(async () => (await stateOf(permit)).some((one) => one === 'delivered' || one === 'sent'));
+  for (const id of [permit, renewal])
+    await waitUntil(async () => (await stateOf(id)).some((one) => one === 'delivered' || one === 'sent'));
   await waitUntil(async () => (await stateOf(refused)).every((one) => one === 'failed' || one === 'skipped'));
   await waitUntilSigned(server);
-});
+}
 
 /** Looks a person up by a message, from the first page. */
 async function findBy(staff: StaffWindow, message: string): Promise<void> {
@@ -65,7 +62,7 @@ async function findBy(staff: StaffWindow, message: string): Promise<void> {
 const cardOf = ({ page }: StaffWindow, id: string) => page.locator('article', { hasText: id });
 
 test('five questions of the helpdesk are answered within six clicks each', { skip }, async (t) => {
-  const open = () => openStaffWindow(browser, { url: server.url, person: 'sam' });
+  const open = () => demo.open('sam');
   await t.test('the kind and sender of a letter are shown for its reference', async () => {
     await using staff = await open();
     await findBy(staff, 'PP-118');
@@ -116,4 +113,57 @@ test('five questions of the helpdesk are answered within six clicks each', { ski
     assert.match(await textOf(uses), /Demo Permit Service.*: Checked whether details of the person are right\. Why: /);
     assert.ok(staff.clicks() <= maxClicks);
   });
+});
+
+/** The focused element: its address, label or text, and its ring. */
+const readFocus = `(() => {
+  const one = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(one);
+  const text = one.labels?.[0]?.textContent ?? one.textContent;
+  return { text: text.trim(), href: one.getAttribute('href') ?? '', ring: outlineStyle + ' ' + outlineWidth };
+})()`;
+type Focus = { readonly text: string; readonly href: string; readonly ring: string };
+
+/** Presses Tab until the element with this text or end of its address has the focus. Each stop on the way has a ring of 3 pixels. */
+async function tabTo(page: Page, wanted: string): Promise<void> {
+  const stops: string[] = [];
+  for (let left = 60; left > 0; left -= 1) {
+    await page.keyboard.press('Tab');
+    const { text, href, ring } = await page.evaluate<Focus>(readFocus);
+    assert.equal(ring, 'solid 3px', `${text} ${href}`);
+    stops.push(text);
+    if (text === wanted || href.endsWith(wanted)) return;
+  }
+  assert.fail(`no stop of the keyboard is ${wanted}: ${stops.join(', ')}`);
+}
+
+/** Presses Enter at the element with the focus, and waits for the page to which it leads. */
+async function enter(page: Page): Promise<void> {
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+}
+
+test('a message is found and sent again by letter with the keyboard only', { skip }, async () => {
+  await using staff = await demo.open('sam');
+  const { page } = staff;
+  await tabTo(page, 'Skip to main content');
+  assert.ok(await page.locator('.skip-link').isVisible());
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'Help a person: find their messages and see what happened');
+  await enter(page);
+  await tabTo(page, 'Why do you need this?');
+  await page.keyboard.press('ArrowDown');
+  await tabTo(page, 'Number of your case');
+  await page.keyboard.type('CASE-4712');
+  await tabTo(page, 'Number or reference of the message');
+  await page.keyboard.type(renewal);
+  await enter(page);
+  assert.equal(await textOf(page.locator('h1')), 'Person');
+  await tabTo(page, await textOf(cardOf(staff, renewal).locator('summary')));
+  await page.keyboard.press('Enter');
+  assert.ok(await cardOf(staff, renewal).getByText('Email: Is being sent').isVisible());
+  await tabTo(page, 'Send again by letter');
+  await enter(page);
+  await tabTo(page, 'Send the letter');
+  await enter(page);
+  assert.equal((await page.evaluate<Focus>(readFocus)).text, 'The letter is on its way to the printer.');
 });

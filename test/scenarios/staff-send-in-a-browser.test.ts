@@ -1,30 +1,17 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { browserSkipReason, openBrowser } from '../support/browser.ts';
+import { test } from 'node:test';
+import { browserSkipReason } from '../support/browser.ts';
 import { openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
 import { bearerHeaders, createHttpClient, parseJsonBody } from '../support/http-client.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
-import { openStaffWindow, type StaffWindow, textOf } from '../support/staff-window.ts';
+import { type StaffWindow, startStaffDemo, textOf } from '../support/staff-window.ts';
 
 // Templates, messages and proposals of staff by clicks. Every page on the way is checked for accessibility.
 const skip = browserSkipReason;
-let server: ServerFixture;
-let browser: Browser;
-
-const thisFile = fileCleanupScope();
-before(async () => {
-  if (skip !== false) return;
-  server = await makeServerFixture(thisFile);
-  await server.start('demo');
-  browser = await openBrowser(thisFile);
-});
-
-const open = (person: string, locale = 'en') => openStaffWindow(browser, { url: server.url, person, locale });
+const demo = startStaffDemo();
 
 async function readJson(path: string) {
-  const headers = bearerHeaders(await server.fetchAccessToken());
-  return parseJsonBody(await createHttpClient(server.url)({ method: 'GET', path, headers }));
+  const headers = bearerHeaders(await demo.server.fetchAccessToken());
+  return parseJsonBody(await createHttpClient(demo.server.url)({ method: 'GET', path, headers }));
 }
 
 /** Writes a template in two languages, after a form with faults. */
@@ -57,7 +44,7 @@ async function writeTemplate({ page, press, openFromMenu }: StaffWindow): Promis
 test('a caseworker writes a template in two languages, sends with it once, writes a new version and removes the old one', {
   skip,
 }, async () => {
-  await using staff = await open('chris');
+  await using staff = await demo.open('chris');
   const { page, press } = staff;
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const link = (name: string) => page.getByRole('link', { name, exact: true });
@@ -83,8 +70,8 @@ test('a caseworker writes a template in two languages, sends with it once, write
   const sent = /Its number is \u2068(ntf_\w+)/.exec(await textOf(page.locator('main')))?.[1];
   // The browser sends the form a second time.
   const form = { ...fields, step: 'send' };
-  const options = { form, headers: { origin: server.url }, maxRedirects: 0 };
-  const repeated = await page.context().request.post(`${server.url}/staff/send`, options);
+  const options = { form, headers: { origin: demo.server.url }, maxRedirects: 0 };
+  const repeated = await page.context().request.post(`${demo.server.url}/staff/send`, options);
   assert.equal(repeated.headers()['location'], `/staff/send?done=${sent}`);
   const items = (await readJson('/v1/notifications?reference=PP-500'))['items'] as readonly { id: string }[];
   assert.deepEqual(
@@ -106,7 +93,7 @@ test('a caseworker writes a template in two languages, sends with it once, write
 });
 
 test('a caseworker writes a message without a template and sends it at a time', { skip }, async () => {
-  await using staff = await open('chris');
+  await using staff = await demo.open('chris');
   const { page, press } = staff;
   await staff.openFromMenu('Send a message');
   await press(page.getByRole('button', { name: 'Continue' }));
@@ -125,12 +112,12 @@ test('a caseworker writes a message without a template and sends it at a time', 
 test('a caseworker reads a message of the service after a reason, and the text is shown as text', {
   skip,
 }, async () => {
-  const http = createHttpClient(server.url);
+  const http = createHttpClient(demo.server.url);
   const message = { citizenId: 'demo-mary', subject: 'Your permit', message: '# Ready\n\nIt is **ready**. <script>' };
-  const headers = { ...bearerHeaders(await server.fetchAccessToken()), 'content-type': 'application/json' };
+  const headers = { ...bearerHeaders(await demo.server.fetchAccessToken()), 'content-type': 'application/json' };
   const body = JSON.stringify(message);
   const { id } = parseJsonBody(await http({ method: 'POST', path: '/v1/notifications/send', headers, body }));
-  await using staff = await open('chris');
+  await using staff = await demo.open('chris');
   const { page, press } = staff;
   const show = page.getByRole('button', { name: 'Show the message' });
   await staff.openFromMenu('Read a message');
@@ -152,7 +139,7 @@ test('a caseworker reads a message of the service after a reason, and the text i
 });
 
 test('support finds a person by details in Arabic, and no detail is in an address', { skip }, async () => {
-  await using staff = await open('sam', 'ar');
+  await using staff = await demo.open('sam', 'ar');
   const { page, press } = staff;
   await staff.openFromMenu('البحث عن شخص');
   await press(page.locator('main form button'));
@@ -168,15 +155,15 @@ test('support finds a person by details in Arabic, and no detail is in an addres
   assert.doesNotMatch(page.url(), /Mary|demo|1981/);
   assert.match(await textOf(page.locator('main')), /الرسائل[\s\S]*صندوق الوارد/);
   assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
-  await page.goto(`${server.url}/staff/person/lku_01M7WKVMFEE008WANFAS9XRDZX`);
+  await page.goto(`${demo.server.url}/staff/person/lku_01M7WKVMFEE008WANFAS9XRDZX`);
   assert.equal(await textOf(page.locator('h1')), 'ابحث عن الشخص مرة أخرى');
 });
 
 test('support proposes to unlock the details of a person, who has locked them', { skip }, async () => {
-  const mary = openCookieBrowser(server.url);
+  const mary = openCookieBrowser(demo.server.url);
   await signInAtDemo(mary, 'demo-mary');
-  await mary.post('/me/record/lock', { origin: server.url }, new URLSearchParams());
-  await using staff = await open('sam');
+  await mary.post('/me/record/lock', { origin: demo.server.url }, new URLSearchParams());
+  await using staff = await demo.open('sam');
   const { page, press } = staff;
   await staff.openFromMenu('Find a person');
   await page.getByLabel('Why do you need this?').selectOption('complaint');

@@ -1,7 +1,8 @@
-import { accessSync, constants, rmSync } from 'node:fs';
+import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { fileURLToPath } from 'node:url';
+import type axe from 'axe-core';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 import type { CleanupScope } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 
@@ -80,10 +81,10 @@ export async function openPage(browser: Browser, url: string, view: PageView): P
     colorScheme: view.scheme,
     viewport: { width: view.widthPx, height: 800 },
     locale: view.locale,
-    javaScriptEnabled: view.script !== 'off',
     forcedColors: view.forcedColours === true ? 'active' : 'none',
   });
   const page = await context.newPage();
+  if (view.script === 'off') await turnScriptsOff(page);
   const errors = collectPageErrors(page, new URL(url).origin);
   // The event also reports violations that the console does not show, such as those of a report-only policy.
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
@@ -91,6 +92,27 @@ export async function openPage(browser: Browser, url: string, view: PageView): P
   })`);
   const response = await page.goto(url);
   return { page, status: response?.status(), errors, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** The sessions of the debugger protocol, one for each page. */
+const sessions = new WeakMap<Page, CDPSession>();
+const pagesWithoutScript = new WeakSet<Page>();
+
+async function sessionOf(page: Page): Promise<CDPSession> {
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page));
+  sessions.set(page, session);
+  return session;
+}
+
+/** From now on the page runs no scripts. The option `javaScriptEnabled` of a context would also stop the timers of axe. */
+export async function turnScriptsOff(page: Page): Promise<void> {
+  await setScripts(page, 'off');
+  pagesWithoutScript.add(page);
+}
+
+async function setScripts(page: Page, state: 'on' | 'off'): Promise<void> {
+  const session = await sessionOf(page);
+  await session.send('Emulation.setScriptExecutionDisabled', { value: state === 'off' });
 }
 
 function collectPageErrors(page: Page, origin: string): readonly string[] {
@@ -117,31 +139,58 @@ function collectPageErrors(page: Page, origin: string): readonly string[] {
 
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** The rules whose result depends on colours or on the width of the window. */
-const axeRulesOfLooks = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
+const axeRulesOfWidth = ['scrollable-region-focusable', 'target-size'];
+const axeRulesOfColours = ['color-contrast', 'link-in-text-block'];
+/** The rules whose result depends on the texts of a page, and not only on its elements. */
+const axeRulesOfTexts = [
+  ...['aria-command-name', 'aria-input-field-name', 'aria-progressbar-name', 'aria-toggle-field-name', 'button-name'],
+  ...['document-title', 'empty-heading', 'empty-table-header', 'frame-title', 'html-has-lang', 'html-lang-valid'],
+  ...['html-xml-lang-mismatch', 'image-alt', 'image-redundant-alt', 'input-button-name', 'label', 'label-title-only'],
+  ...['label-content-name-mismatch', 'landmark-unique', 'link-name', 'page-has-heading-one', 'select-name'],
+  ...['summary-name', 'svg-img-alt', 'table-duplicate-name', 'valid-lang'],
+];
 
-/** The rules to check: all, those whose result depends on the look of a page, or all but the contrast of colours, the slowest. */
-export type AxeRules = 'all' | 'looks' | 'all but contrast';
+/** The rules to check: all, or those whose result depends on these properties of a page. */
+export type AxeRules = 'all' | 'width' | 'colours and width' | 'texts and width';
 
 const axeOptions: Readonly<Record<AxeRules, axe.RunOptions>> = {
   all: { runOnly: axeTags },
-  looks: { runOnly: axeRulesOfLooks },
-  'all but contrast': { runOnly: axeTags, rules: { 'color-contrast': { enabled: false } } },
+  width: { runOnly: axeRulesOfWidth },
+  'colours and width': { runOnly: [...axeRulesOfColours, ...axeRulesOfWidth] },
+  'texts and width': { runOnly: [...axeRulesOfTexts, ...axeRulesOfWidth] },
 };
+
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /**
  * The violations that axe finds of WCAG 2.0 to 2.2 A and AA and of its best practices. One line for each element: rule,
  * selector, advice. The debugger protocol injects axe, which the content security policy of the page does not block, so the
- * policy stays in force. The page must be opened with scripts on.
+ * policy stays in force. On a page without scripts, they are on during the check, because axe needs timers.
  */
 export async function accessibilityViolations(page: Page, rules: AxeRules = 'all'): Promise<string[]> {
-  const isMissing = await page.evaluate<boolean>(`typeof axe === 'undefined'`);
-  if (isMissing) await page.evaluate(axe.source);
-  const options = JSON.stringify({ ...axeOptions[rules], resultTypes: ['violations'] });
-  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, ${options})`);
-  return violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ target }) => `${id}: ${target.flat().join(' ')}: ${help}`),
-  );
+  const isWithoutScript = pagesWithoutScript.has(page);
+  if (isWithoutScript) await setScripts(page, 'on');
+  const options = JSON.stringify({ ...axeOptions[rules], resultTypes: ['violations'], reporter: 'no-passes' });
+  const run = `axe.run(document, ${options}).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target }) => id + ': ' + target.flat().join(' ') + ': ' + help)))`;
+  const isMissing = await evaluateInPage<boolean>(page, `typeof axe === 'undefined'`);
+  if (isMissing) await evaluateInPage(page, axeSource);
+  const violations = await evaluateInPage<string[]>(page, run);
+  if (isWithoutScript) await setScripts(page, 'off');
+  return violations;
+}
+
+/** Like `page.evaluate`, which compiles a large text for each page again: this takes half as long for axe. */
+async function evaluateInPage<T>(page: Page, expression: string): Promise<T> {
+  const session = await sessionOf(page);
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  // The caller names the type of its expression.
+  return result.value as T;
 }
 
 /** The elements that extend beyond the width of a page that scrolls sideways; empty for any other page. */

@@ -5,17 +5,17 @@ import type { ClientSecretCredentials, ServerFixture } from './server-process.ts
 import { waitUntil } from './wait-until.ts';
 import { prepareWalletPages } from './wallet-page-tour.ts';
 
-// All pages of a demo except the API reference, each in a state that a citizen can meet. Tests look at them one by one.
+// The pages of citizens and developers of a demo, except the API reference, each in a state that a citizen can meet. Tests look at them
+// one by one. staff-page-tour.ts has the pages of staff.
 
-/** The visitors of the pages: nobody signed in, a citizen with messages and documents, or a citizen with neither and a locked record. */
-export const visitors = ['nobody', 'demo-layla', 'demo-haruka'] as const;
-export type Visitor = (typeof visitors)[number];
-
-/** One page. `open` leaves the browser at it. Pages for developers are in English. */
+/**
+ * One page. `open` leaves the browser at it. `visitor`: `nobody` is not signed in; `demo-layla` has messages and documents; `demo-haruka`
+ * has neither, and has locked her record; others are people of staff. Pages for developers are in English.
+ */
 export type TourPage = {
   readonly name: string;
-  readonly visitor: Visitor;
-  readonly readers: 'citizens' | 'developers';
+  readonly visitor: string;
+  readonly readers: 'citizens' | 'developers' | 'staff';
   readonly open: (page: Page) => Promise<unknown>;
 };
 
@@ -25,7 +25,7 @@ type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 /** The pages, and the cookies of each visitor. */
 export type PageTour = {
   readonly pages: readonly TourPage[];
-  readonly cookiesOf: Readonly<Record<Visitor, StorageState>>;
+  readonly cookiesOf: Map<string, StorageState>;
 };
 
 const longWord = `https://permits.example/${'renewal-'.repeat(30)}`;
@@ -68,11 +68,16 @@ export async function prepareTour(server: ServerFixture, browser: Browser): Prom
   }
   const claims = { citizenId: 'demo-layla', givenName: 'Nobody', familyName: 'Nowhere', birthDate: '1901-01-01' };
   assert.equal((await ask(postJson(token, '/v1/identity/verify', { ...claims, purpose: 'permit' }))).status, 200);
-  const cookiesOf = {
-    nobody: { cookies: [], origins: [] },
-    'demo-layla': await signIn(browser, url, { name: 'ليلى الحداد', prepare: (page) => useEverything(page, url) }),
-    'demo-haruka': await signIn(browser, url, { name: '遥 佐藤', prepare: (page) => lockDetails(page, url) }),
-  };
+  const cookiesOf = new Map([
+    [
+      'demo-layla',
+      await signIn(browser, `${url}/me`, { as: 'demo-layla', prepare: (page) => useEverything(page, url) }),
+    ],
+    [
+      'demo-haruka',
+      await signIn(browser, `${url}/me`, { as: 'demo-haruka', prepare: (page) => lockDetails(page, url) }),
+    ],
+  ]);
   const links = { legal: await receiptLink(url, 'Storm warning'), plain: await receiptLink(url, 'Garden waste') };
   return {
     pages: [
@@ -98,16 +103,16 @@ async function officeToken(server: ServerFixture): Promise<string> {
   return await server.fetchAccessToken(scopes, JSON.parse(stdout) as ClientSecretCredentials);
 }
 
-type SignIn = { readonly name: string; readonly prepare: (page: Page) => Promise<void> };
+type SignIn = { readonly as: string; readonly prepare: (page: Page) => Promise<void> };
 
-/** Signs in, lets the visitor do something, and returns the cookies. */
-async function signIn(browser: Browser, url: string, { name, prepare }: SignIn): Promise<StorageState> {
+/** Signs in at the first page of citizens or of staff, lets the visitor do something, and returns the cookies. */
+export async function signIn(browser: Browser, home: string, { as, prepare }: SignIn): Promise<StorageState> {
   const context = await browser.newContext({ locale: 'en' });
   try {
     const page = await context.newPage();
-    await page.goto(`${url}/me/sign-in?to=/me`);
-    await page.getByText(name).click();
-    await page.waitForURL(`${url}/me`);
+    await page.goto(`${home}/sign-in?to=${new URL(home).pathname}`);
+    await page.locator(`a[href$="as=${as}"]`).click();
+    await page.waitForURL(home);
     await prepare(page);
     return await context.storageState();
   } finally {
@@ -116,7 +121,7 @@ async function signIn(browser: Browser, url: string, { name, prepare }: SignIn):
 }
 
 /** Presses the button of the form in the main part, which leads to a new page. */
-async function submit(page: Page, form = 'main form'): Promise<void> {
+export async function submit(page: Page, form = 'main form'): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.locator(`${form} button`).first().click()]);
 }
 
@@ -170,7 +175,7 @@ const receiptLink = (url: string, subject: string) =>
 type ReceiptLinks = { readonly legal: string; readonly plain: string };
 
 /** Makes the pages of a visitor from their paths, or from what the visitor does. */
-function pagesFor(url: string, visitor: Visitor, readers: TourPage['readers'] = 'citizens') {
+export function pagesFor(url: string, visitor: string, readers: TourPage['readers'] = 'citizens') {
   const at = (name: string, open: TourPage['open']): TourPage => ({ name, visitor, readers, open });
   return { at, path: (path: string) => at(path, (page) => page.goto(`${url}${path}`)) };
 }

@@ -8,7 +8,7 @@ import { selectField } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import type { PageOutcome } from '../send-page.ts';
 import { downloadStaffLog, type StaffLogEntry, type StaffLogPage, staffReasonText } from './audit-download.ts';
-import { changeTable, concealmentNote, operationText } from './proposal-words.ts';
+import { changeEntries, concealmentNote, operationText } from './proposal-words.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
 
@@ -127,6 +127,6 @@ function entryItem(visit: StaffVisit, entry: StaffLogEntry): Html {
       <p class="fresh"><bdi>${name}</bdi> (<bdi>${subject}</bdi>)</p>
       <p>${operationText(visit, entry.operation)}</p>
       <dl class="summary">${rows.map(([label, value]) => html`<dt>${label}</dt><dd><bdi>${value}</bdi></dd>`)}
-        <dt>${audit.entries}</dt><dd>${events.map(({ id }) => html`<bdi>${id}</bdi> `)}(${isProven ? audit.proven : audit.unproven})</dd></dl>
-      ${changeTable(visit, entry)}${concealmentNote(visit, entry)}</li>`;
+        ${changeEntries(visit, entry)}<dt>${audit.entries}</dt><dd>${events.map(({ id }) => html`<bdi>${id}</bdi> `)}(${isProven ? audit.proven : audit.unproven})</dd></dl>
+      ${concealmentNote(visit, entry)}</li>`;
 }

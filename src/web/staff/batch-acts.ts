@@ -6,18 +6,11 @@ import { readServiceBatch } from '../../staff/read-service-batches.ts';
 import { startServiceBatch } from '../../staff/start-service-batch.ts';
 import { readJson } from '../citizen-operations.ts';
 import { parseForm } from '../form-body.ts';
-import {
-  type FieldFault,
-  faultSummary,
-  faultText,
-  fieldAttributes,
-  formActions,
-  keptFormBanner,
-  postForm,
-} from '../form-parts.ts';
+import { type FieldFault, faultSummary, formActions, keptFormBanner, postForm } from '../form-parts.ts';
 import { html } from '../html.ts';
 import type { BatchProgress } from './batch-page.ts';
 import { staffPaths } from './staff-area.ts';
+import { textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 
 const pathOf = (id: string) => `${staffPaths.batches}/${id}`;
@@ -53,8 +46,8 @@ function startPage(
   const { start } = texts.batches;
   const { title } = start;
   const button = html`<button type="submit">${start.submit}</button>`;
-  const field = html`<p><label for="reason">${start.reason}</label> <span id="reason-hint">${start.reasonHint}</span>${faultText(faults, 'reason')}
-      <input id="reason" name="reason" maxlength="500" autocomplete="off" value="${reason}"${fieldAttributes(faults, 'reason', 'reason-hint')} /></p>`;
+  const view = { values: new URLSearchParams({ reason }), faults };
+  const field = textInput(view, { name: 'reason', label: start.reason, hint: start.reasonHint, maxLength: 500 });
   const text = formatMessage(words.language, start.text, { count: (batch.rows ?? 0) - batch.refused });
   const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}<p>${text}</p>
     ${postForm(layout, { action: `${pathOf(batch.id)}/start`, content: html`${field}${formActions(button, words, pathOf(batch.id))}` })}`;

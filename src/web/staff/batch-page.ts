@@ -36,11 +36,13 @@ export async function showBatch(visit: StaffVisit, id: string): Promise<Buffered
   // A page that loads again by itself shows no rows, because the staff log has an entry for each look at them.
   const rows = !isMoving(batch) && batch.refused > 0 ? await readFaults(visit, id) : { json: [] };
   if (!('json' in rows)) return rows;
-  const parts =
-    batch.state === 'ready' ? await readyParts(visit, batch) : { top: progressParts(visit, batch), bottom: '' };
+  const parts: ReadyParts | Refusal =
+    batch.state === 'ready'
+      ? await readyParts(visit, batch)
+      : { top: progressParts(visit, batch), bottom: '', action: '' };
   if ('slug' in parts) return parts;
   const title = batch.name ?? visit.texts.batches.unnamed;
-  const content = html`${parts.top}${countList(visit, batch)}${faultTable(visit, batch, rows.json)}${parts.bottom}${cancelLink(visit, batch)}
+  const content = html`${parts.top}${countList(visit, batch)}${faultTable(visit, batch, rows.json)}${parts.bottom}${actionLinks(visit, batch, parts.action)}
     <p><a href="${staffPaths.batches}">${visit.texts.batches.all}</a></p>`;
   const page = renderStaffPage(visit, {
     title,
@@ -71,27 +73,27 @@ async function readFaults(visit: StaffVisit, id: string): Promise<{ readonly jso
 function progressParts(visit: StaffVisit, batch: BatchProgress): Html {
   const { layout, texts } = visit;
   const { language } = layout.words;
-  const { states, codes, progress } = texts.batches;
+  const { states, codes, progress, faults } = texts.batches;
   const { state, code, detail, rows, checked, accepted, refused, id } = batch;
   const stateLine = html`<p><span class="badge">${states[state]}</span></p>`;
   if (!isMoving(batch)) {
-    const reason =
-      code === null ? '' : html`<p class="note">${codes[code]} <span lang="en" dir="ltr">${detail ?? ''}</span></p>`;
+    const explanation =
+      detail === null ? '' : html`<p class="note">${faults.detail}: <bdi lang="en">${detail}</bdi></p>`;
+    const reason = code === null ? '' : html`<p>${codes[code]}</p>${explanation}`;
     return html`${stateLine}${reason}${state === 'refused' && refused === 0 ? html`<p>${uploadLink(visit, batch)}</p>` : ''}`;
   }
-  const done = state === 'sending' ? accepted + refused : checked;
-  const text = formatMessage(language, state === 'sending' ? progress.sent : progress.checked, {
-    done,
-    rows: rows ?? 0,
-  });
+  const path = `${staffPaths.batches}/${id}?refresh=off`;
   const link = refreshes(visit, batch)
-    ? html`${formatMessage(language, progress.refresh, { seconds: refreshSeconds })} <a href="${staffPaths.batches}/${id}?refresh=off">${progress.stop}</a>`
-    : html`<a href="${staffPaths.batches}/${id}?refresh=off">${progress.again}</a>`;
-  return html`${stateLine}<p id="progress">${text}</p>
-    <p><progress aria-labelledby="progress" max="${Math.max(1, rows ?? 1)}" value="${done}"></progress></p><p>${link}</p>`;
+    ? html`${formatMessage(language, progress.refresh, { seconds: refreshSeconds })} <a href="${path}">${progress.stop}</a>`
+    : html`<a href="${path}">${progress.again}</a>`;
+  // The number of rows is known when the whole file has arrived.
+  if (rows === null) return html`${stateLine}<p>${progress.receiving}</p><p>${link}</p>`;
+  const [done, sentence] = state === 'sending' ? [accepted + refused, progress.sent] : [checked, progress.checked];
+  return html`${stateLine}<p id="progress">${formatMessage(language, sentence, { done, rows })}</p>
+    <p><progress aria-labelledby="progress" max="${Math.max(1, rows)}" value="${done}"></progress></p><p>${link}</p>`;
 }
 
-function countList({ layout, texts }: StaffVisit, { rows, refused, notifications, state }: BatchProgress): Html {
+function countList({ layout, texts }: StaffVisit, { rows, refused, notifications, state }: BatchProgress): Html | '' {
   const { counts, statuses } = texts.batches;
   const number = (count: number) => new Intl.NumberFormat(layout.words.language).format(count);
   const ofStatus = notificationStatuses.flatMap((status) => {
@@ -104,7 +106,8 @@ function countList({ layout, texts }: StaffVisit, { rows, refused, notifications
     ...(rows === null ? [] : [[counts.refused, refused] as const]),
     ...ofStatus,
   ];
-  return html`<dl>${shown.map(([name, count]) => html`<dt>${name}</dt><dd>${number(count)}</dd>`)}</dl>`;
+  const entries = shown.map(([name, count]) => html`<dt>${name}</dt><dd>${number(count)}</dd>`);
+  return entries.length === 0 ? '' : html`<dl class="summary">${entries}</dl>`;
 }
 
 /** The first rows with a fault, and what to do with them. A batch that was refused as a whole has sent no row. */
@@ -121,7 +124,9 @@ function faultTable(visit: StaffVisit, batch: BatchProgress, rows: readonly Refu
     const detail = faultDetail.replaceAll(valuePrefix, '');
     const column = columnOfDetail(detail);
     const fault = html`${rowCodes[code]}${column === undefined ? '' : html`: <code>${column}</code>`}`;
-    return [String(row), fault, html`<span lang="en" dir="ltr">${detail}</span>`];
+    // Other cells have the row and the column.
+    const text = column === undefined ? detail : detail.slice(detail.indexOf(': ') + 2);
+    return [String(row), fault, html`<span lang="en" dir="ltr">${text}</span>`];
   });
   const wasRefused = state === 'refused';
   const ofFaults = html`<li><a href="${path}?state=refused">${faults.download}</a></li>`;
@@ -136,9 +141,9 @@ function uploadLink({ texts }: StaffVisit, { templateId }: BatchProgress): Html 
   return html`<a href="${path}">${texts.batches.faults.upload}</a>`;
 }
 
-type ReadyParts = { readonly top: Html; readonly bottom: Html };
+type ReadyParts = { readonly top: Html; readonly bottom: Html | ''; readonly action: Html | '' };
 
-/** The state of the approval or the link that starts the batch; and the cost and the first rows. */
+/** The state of the approval, the cost and the first rows, and the link that starts the batch unless a proposal waits. */
 async function readyParts(visit: StaffVisit, { id }: BatchProgress): Promise<ReadyParts | Refusal> {
   const proposals = await readJson<{ readonly items: readonly Proposal[] }>(visit, listProposals);
   if (!('json' in proposals)) return proposals;
@@ -147,16 +152,18 @@ async function readyParts(visit: StaffVisit, { id }: BatchProgress): Promise<Rea
   );
   const preview = await readJson<BatchPreview>(visit, previewServiceBatch, { params: { id } });
   if (!('json' in preview)) return preview;
+  const { action } = visit.texts.batches.start;
+  const isProposed = proposal?.status === 'proposed';
   return {
     top: approvalParts(visit, id, proposal),
+    action: isProposed ? '' : html`<a class="action" href="${staffPaths.batches}/${id}/start">${action}</a> `,
     bottom: html`${costParts(visit, preview.json)}${rowTable(visit, preview.json)}`,
   };
 }
 
 function approvalParts({ layout, texts }: StaffVisit, id: string, proposal: Proposal | undefined): Html {
   const { words } = layout;
-  const { approval, progress, start, states } = texts.batches;
-  const action = html`<p><a class="action" href="${staffPaths.batches}/${id}/start">${start.action}</a></p>`;
+  const { approval, progress, states } = texts.batches;
   const name = (person: string) => ({ name: `\u2068${person}\u2069` });
   if (proposal?.status === 'proposed') {
     const link = `${staffPaths.proposals}/${proposal.id}`;
@@ -171,7 +178,7 @@ function approvalParts({ layout, texts }: StaffVisit, id: string, proposal: Prop
       ? html`<p class="note">${formatMessage(words.language, approval.refused, name(decision.name))} <bdi>${decision.reason ?? ''}</bdi></p>`
       : '';
   const expired = status === 'expired' ? html`<p class="note">${approval.expired}</p>` : '';
-  return html`<p><span class="badge">${states.ready}</span></p>${refused}${expired}${action}`;
+  return html`<p><span class="badge">${states.ready}</span></p>${refused}${expired}`;
 }
 
 function costParts({ layout, texts }: StaffVisit, { estimate }: BatchPreview): Html {
@@ -189,7 +196,8 @@ function rowTable({ texts }: StaffVisit, { columns, rows }: BatchPreview): Html 
   return html`<h2 id="rows">${firstRows}</h2>${staffTable('rows', [faults.row, ...columns], lines)}`;
 }
 
-function cancelLink({ texts }: StaffVisit, { id, endedAt }: BatchProgress): Html | '' {
+function actionLinks({ texts }: StaffVisit, { id, endedAt }: BatchProgress, start: Html | ''): Html | '' {
   if (endedAt !== null) return '';
-  return html`<p><a href="${staffPaths.batches}/${id}/cancel">${texts.batches.cancel.action}</a></p>`;
+  const cancel = html`<a href="${staffPaths.batches}/${id}/cancel">${texts.batches.cancel.action}</a>`;
+  return html`<p class="actions">${start}${cancel}</p>`;
 }

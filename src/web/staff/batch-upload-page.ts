@@ -12,7 +12,7 @@ import { fileField, readUploadForm, skipUpload, type UploadForm } from './batch-
 import { ownText } from './send-form.ts';
 import { spreadsheetFile } from './spreadsheet-file.ts';
 import { staffPaths } from './staff-area.ts';
-import { choiceInput, hiddenInput } from './staff-fields.ts';
+import { choiceInput, hiddenInput, textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 import { type ListedTemplate, templateOptions } from './template-options.ts';
 
@@ -126,8 +126,7 @@ function formPage(visit: StaffVisit, template: ListedTemplate | undefined, state
   const { layout, texts } = visit;
   const { upload } = texts.batches;
   const { fields, faults, isKept = false } = state;
-  const name = html`<p><label for="name">${upload.name}</label> <span id="name-hint">${upload.nameHint}</span>${faultText(faults, 'name')}
-      <input id="name" name="name" maxlength="100" autocomplete="off" value="${fields.get('name') ?? ''}"${fieldAttributes(faults, 'name', 'name-hint')} /></p>`;
+  const view = { values: new URLSearchParams([...fields]), faults };
   const choice = (value: string, label: string, isChosen: boolean): Html =>
     html`<p class="choice"><input type="radio" id="rows-${value}" name="rows" value="${value}"${isChosen ? trustedHtml(' checked') : ''} /><label for="rows-${value}">${label}</label></p>`;
   const allOrNone = fields.get('rows') === 'all-or-none';
@@ -136,9 +135,9 @@ function formPage(visit: StaffVisit, template: ListedTemplate | undefined, state
   const content = html`${kept}${faultSummary(layout.words, faults)}<p>${upload.next}</p>
     ${columnsSection(visit, template)}
     <form method="post" action="${uploadPath}" enctype="multipart/form-data" novalidate>${hiddenInput('templateId', templateId)}
-      ${name}
+      ${textInput(view, { name: 'name', label: upload.name, hint: upload.nameHint, maxLength: 100 })}
       <fieldset><legend>${upload.rows}</legend>${choice('good', upload.good, !allOrNone)}${choice('all-or-none', upload.allOrNone, allOrNone)}</fieldset>
-      <p><label for="${fileField}">${upload.file}</label> <span id="file-hint">${upload.fileHint}</span>${faultText(faults, fileField)}
+      <p><label for="${fileField}">${upload.file}</label><span class="hint" id="file-hint">${upload.fileHint}</span>${faultText(faults, fileField)}
       <input type="file" id="${fileField}" name="${fileField}" accept=".csv,.jsonl,.ndjson,text/csv"${fieldAttributes(faults, fileField, 'file-hint')} /></p>
       <p class="actions"><button type="submit">${upload.submit}</button> <a href="${base}">${layout.words.forms.cancel}</a></p>
     </form>`;

@@ -20,6 +20,7 @@ import {
   selectField,
 } from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
+import { faultsOf } from './issue-faults.ts';
 import { isReason, reasonField, redirectTo } from './reasoned-action.ts';
 import type { RegisteredClient } from './registered-client.ts';
 import { staffPaths } from './staff-area.ts';
@@ -60,11 +61,25 @@ export async function handleClientProposal(
   const answer = await readJson<{ readonly id: string }>(visit, proposeOperation, { json });
   if ('json' in answer) return redirectTo(`${staffPaths.proposals}/${answer.json.id}?done=proposed`);
   if (![400, 409].includes(problems[answer.slug].status)) return answer;
-  // The operation explains in English why it does not accept the input.
-  const detail = [answer.detail, ...(answer.issues ?? []).map((issue) => `${issue.pointer}: ${issue.detail}`)].join(
-    ' ',
-  );
-  return formPage(visit, client, { fields, faults: [], refused: detail });
+  return formPage(visit, client, { fields, ...refusalFaults(visit, answer) });
+}
+
+/** The fields with a fault. If the fault is in no text field, the operation explains it in English. */
+function refusalFaults(
+  visit: StaffVisit,
+  answer: Refusal,
+): { readonly faults: readonly FieldFault[]; refused?: string } {
+  const { issues = [] } = answer;
+  const fieldOf = (pointer = '') => textFields.find((one) => one === pointer.split('/')[2]);
+  if (issues.length > 0 && issues.every(({ pointer }) => fieldOf(pointer) !== undefined)) {
+    const named = (pointer: string) => {
+      const field = fieldOf(pointer) ?? 'name';
+      return { field, label: visit.texts.proposals.members[field] };
+    };
+    return { faults: faultsOf(visit, answer, named) };
+  }
+  const details = issues.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+  return { faults: [], refused: [answer.detail, ...details].join(' ') };
 }
 
 function startFields(client: RegisteredClient | undefined): ClientFields {
@@ -215,6 +230,8 @@ function scopesField({ texts }: StaffVisit, { fields, faults }: ClientForm): Htm
           <label for="${scope}" dir="ltr">${scope}</label></p>`;
       })}</fieldset>`;
 }
+
+const textFields = ['name', 'issuer', 'purposes', 'legalBases', 'policy'] as const;
 
 function listField({ texts }: StaffVisit, { fields, faults }: ClientForm, name: 'purposes' | 'legalBases'): Html {
   const hintId = `${name}-hint`;

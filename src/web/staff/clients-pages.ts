@@ -107,7 +107,7 @@ function summaryRows({ texts, layout }: StaffVisit, client: RegisteredClient): r
     [members.scopes, list(client.scopes)],
     [members.purposes, list(client.purposes)],
     [members.legalBases, list(client.legalBases)],
-    [members.policy, html`<bdi>${client.policy ?? 'VERIFY_POLICY'}</bdi>`],
+    [members.policy, client.policy === null ? html`${clients.serverPolicy}` : html`<bdi>${client.policy}</bdi>`],
     ...(quota === undefined
       ? []
       : ([[clients.quota, html`${formatMessage(words.language, clients.quotaText, quota)}`]] as const)),
@@ -131,7 +131,7 @@ function keyItem({ texts, layout, now }: StaffVisit, key: RegisteredClient['cred
     key.lastUsedAt === null
       ? html`${clients.keyUnused}`
       : html`${clients.keyUsed} ${dayElement(words, key.lastUsedAt)}`;
-  return html`<li><p><bdi>${key.id}</bdi> (<bdi>${key.kind}</bdi>)</p><p>${age}</p><p>${used}</p>
+  return html`<li><p><bdi>${key.id}</bdi>${key.id === key.kind ? '' : html` (<bdi>${key.kind}</bdi>)`}</p><p>${age}</p><p>${used}</p>
       ${key.expiresAt === null ? '' : html`<p>${clients.keyExpires} ${dayElement(words, key.expiresAt)}</p>`}</li>`;
 }
 

@@ -45,7 +45,7 @@ export function lookUpForm(visit: FormVisit, view: FormView): Html {
   const number = textInput(view, { name: 'citizenId', label: capitalised(words, words.uses.claims.citizenId) });
   return html`${faultSummary(words, view.faults)}<p>${person.intro}</p>
     <form method="post" action="${staffPaths.person}" novalidate>
-      ${reasonFields(visit, view)}
+      ${reasonFields(visit, view)}<p>${person.faults.one}.</p>
       <fieldset><legend>${person.byMessage}</legend>
         ${textInput(view, { name: 'message', label: person.message, hint: person.messageHint })}</fieldset>
       <fieldset><legend>${person.byNumber}</legend>${number}</fieldset>

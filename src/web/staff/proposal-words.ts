@@ -6,82 +6,118 @@ import { textNamed } from '../usage-words.ts';
 import { channelName } from './channel-name.ts';
 import type { StaffVisit } from './staff-page.ts';
 
+type Words = Pick<StaffVisit, 'texts' | 'layout'>;
+type Members = Readonly<Record<string, unknown>>;
+
 /** The name of an operation; of one without a text, its name in the interface. */
 export function operationText({ texts }: Pick<StaffVisit, 'texts'>, operation: string): string {
   return textNamed(texts.operationNames, operation) ?? operation;
 }
 
-/** The members of two states in words, each with its value before and after. `id` makes the label unique in a list of such tables. */
-export function changeTable(
-  visit: Pick<StaffVisit, 'texts' | 'layout'>,
-  { before, after, id }: { readonly before?: unknown; readonly after?: unknown; readonly id: string },
-): Html | '' {
+/** The members of two states as entries of a list. A member that both states have has two values; one that does not change has one. */
+export function changeEntries(
+  visit: Words,
+  states: { readonly before?: unknown; readonly after?: unknown },
+): readonly Html[] {
   const { proposals } = visit.texts;
-  const [was, wanted] = [membersOf(before), membersOf(after)];
-  const names = [...new Set([...Object.keys(was), ...Object.keys(wanted)])];
-  if (names.length === 0) return '';
-  const cell = (members: Readonly<Record<string, unknown>>, name: string) =>
-    name in members ? valueText(visit, name, members[name]) : '–';
-  return html`<div role="region" aria-label="${proposals.change}: ${id}" tabindex="0"><table>
-      <thead><tr><th scope="col">${proposals.member}</th><th scope="col">${proposals.before}</th><th scope="col">${proposals.after}</th></tr></thead>
-      <tbody>${names.map(
-        (name) =>
-          html`<tr><th scope="row">${memberLabel(visit, name)}</th><td>${cell(was, name)}</td><td>${cell(wanted, name)}</td></tr>`,
-      )}</tbody></table></div>`;
+  const [was, wanted] = [membersOf(states.before), membersOf(states.after)];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(wanted)])].filter((name) =>
+    isShown(name, was, wanted),
+  );
+  const values = (name: string) => {
+    const text = (members: Members) => valueText(visit, name, members[name]);
+    if (!(name in was)) return html`<dd>${text(wanted)}</dd>`;
+    if (!(name in wanted) || isSame(was[name], wanted[name])) return html`<dd>${text(was)}</dd>`;
+    return html`<dd>${proposals.before}: ${text(was)}</dd><dd>${proposals.after}: ${text(wanted)}</dd>`;
+  };
+  return names.map((name) => html`<dt>${memberLabel(visit, name, was[name] ?? wanted[name])}</dt>${values(name)}`);
 }
 
 /** Says what the scope `access-log:hide` permits, if a change gives it to a client. */
 export function concealmentNote(
   { texts, layout, hiddenDays }: Pick<StaffVisit, 'texts' | 'layout' | 'hiddenDays'>,
-  { before, after }: { readonly before?: unknown; readonly after?: unknown },
+  states: { readonly before?: unknown; readonly after?: unknown },
 ): Html | '' {
   const mayConceal = (state: unknown) => {
     const { scopes } = membersOf(state);
     return Array.isArray(scopes) && scopes.includes('access-log:hide');
   };
-  if (mayConceal(before) || !mayConceal(after)) return '';
+  if (mayConceal(states.before) || !mayConceal(states.after)) return '';
   const text = formatMessage(layout.words.language, texts.proposals.concealment, { days: hiddenDays });
   return html`<p class="notice">${text}</p>`;
 }
 
-function memberLabel({ texts, layout }: Pick<StaffVisit, 'texts' | 'layout'>, name: string): string {
-  const { proposals, queues, clients, sections, batches, send } = texts;
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Everything that is created did not exist before. */
+const isShown = (name: string, was: Members, wanted: Members) =>
+  name !== 'exists' || was[name] !== false || name in wanted;
+
+function memberLabel({ texts, layout }: Words, name: string, value: unknown): string {
+  const { proposals, queues, clients, audit, sections, send, batches, ownService } = texts;
+  const { channel, message } = layout.words.uses.labels;
   const others: Readonly<Record<string, string>> = {
-    channel: layout.words.uses.labels.channel,
-    notification: layout.words.uses.labels.message,
+    channel,
+    channels: channel,
     paused: queues.paused,
+    disabledAt: clients.disabled,
+    proposed: audit.operation,
+    refused: typeof value === 'number' ? batches.counts.refused : proposals.statuses.refused,
     state: clients.state,
     status: clients.state,
-    template: send.template,
     rows: batches.counts.rows,
     messages: batches.counts.good,
+    batch: sections.batches,
+    template: send.template,
+    removed: send.template,
+    notification: message,
     textMessages: channelName({ texts, layout }, 'sms'),
     letters: channelName({ texts, layout }, 'letter'),
-    disabledAt: clients.disabled,
-    proposed: sections.proposals,
-    refused: proposals.statuses.refused,
+    letter: layout.words.uses.channels.letter,
+    waiting: ownService.webhook.waiting,
+    dead: ownService.webhook.failed,
   };
   return textNamed(proposals.members, name) ?? others[name] ?? name;
 }
 
-function membersOf(state: unknown): Readonly<Record<string, unknown>> {
+function membersOf(state: unknown): Members {
   return isObject(state) ? state : {};
 }
 
 /** `null` means that any value is permitted (`changeClient`), or that there is no date yet (`disableClient`). */
-function valueText(visit: Pick<StaffVisit, 'texts' | 'layout'>, name: string, value: unknown): Html {
+function valueText(visit: Words, name: string, value: unknown): Html {
   const { texts, layout } = visit;
-  const { proposals, clients } = texts;
+  const { proposals } = texts;
   if (value === null || value === undefined) return html`${name.endsWith('At') ? proposals.no : proposals.any}`;
   if (typeof value === 'boolean') return html`${value ? proposals.yes : proposals.no}`;
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return dayElement(layout.words, value);
-  if (typeof value === 'string' && name === 'channel') return html`${channelName(visit, value)}`;
-  if (typeof value === 'string' && name === 'proposed') return html`${operationText(visit, value)}`;
-  if (name === 'state' && typeof value === 'string') return html`${textNamed(texts.batches.states, value) ?? value}`;
-  if (name === 'kind') return html`${textNamed(clients.kinds, value) ?? String(value)}`;
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-    return html`<bdi>${value.length === 0 ? '–' : value.join(', ')}</bdi>`;
-  return typeof value === 'string' || typeof value === 'number'
-    ? html`<bdi>${value}</bdi>`
-    : html`<code dir="ltr">${JSON.stringify(value)}</code>`;
+  if (typeof value === 'number') return html`${new Intl.NumberFormat(layout.words.language).format(value)}`;
+  if (typeof value === 'string') return stringText(visit, name, value);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
+    const words = name === 'channels' ? value.map((one) => channelName(visit, one)) : value;
+    return html`<bdi>${words.length === 0 ? '–' : words.join(', ')}</bdi>`;
+  }
+  return html`<code dir="ltr">${JSON.stringify(value)}</code>`;
+}
+
+function stringText(visit: Words, name: string, value: string): Html {
+  const { texts, layout } = visit;
+  const { person } = texts;
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return dayElement(layout.words, value);
+  const ways = {
+    notificationId: person.byMessage,
+    messageReference: person.byMessage,
+    citizenId: person.byNumber,
+    claims: person.byDetails,
+  };
+  const words: Readonly<Record<string, object>> = {
+    kind: texts.clients.kinds,
+    state: texts.batches.states,
+    status: { ...texts.messageStates, active: texts.ownService.webhook.active, disabled: texts.clients.disabled },
+    letter: { ...texts.messageStates, returned: texts.deliveryReasons['letter-returned'] },
+    by: ways,
+  };
+  if (name === 'channel') return html`${channelName(visit, value)}`;
+  if (name === 'proposed') return html`${operationText(visit, value)}`;
+  const text = textNamed(words[name] ?? {}, value);
+  return text === undefined ? html`<bdi>${value}</bdi>` : html`${text}`;
 }

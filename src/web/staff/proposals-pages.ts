@@ -11,7 +11,7 @@ import { readJson } from '../citizen-operations.ts';
 import { successBanner } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { batchProposal } from './batch-proposal.ts';
-import { changeTable, concealmentNote, operationText } from './proposal-words.ts';
+import { changeEntries, concealmentNote, operationText } from './proposal-words.ts';
 import { handleReasonedAction, pathPart, redirectTo } from './reasoned-action.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
@@ -69,14 +69,21 @@ async function showProposal(visit: StaffVisit): Promise<BufferedResponse | Refus
   if (!('json' in answer)) return answer;
   const { texts } = visit;
   const { proposals } = texts;
-  const { operation, before, input } = answer.json;
+  const { operation } = answer.json;
   const done = new URLSearchParams(requestQuery(visit.request.url)).get('done');
   const banner = doneText(visit, answer.json, done);
   const content = html`${banner === undefined ? '' : successBanner(banner)}${proposalSummary(visit, answer.json)}
-    <h2>${proposals.change}</h2>${operation === 'startBatch' ? batchProposal(visit, answer.json) : changeTable(visit, { before, after: input, id: answer.json.id })}${concealmentNote(visit, { before, after: input })}
+    <h2>${proposals.change}</h2>${proposedChange(visit, answer.json)}
     ${decisionLinks(visit, answer.json)}
     <p><a href="${staffPaths.proposals}">${texts.sections.proposals}</a></p>`;
   return renderStaffPage(visit, { title: operationText(visit, operation), content, section: 'proposals' });
+}
+
+/** The change that people decide about. */
+function proposedChange(visit: StaffVisit, proposal: ShownProposal): Html {
+  if (proposal.operation === 'startBatch') return batchProposal(visit, proposal);
+  const states = { before: proposal.before, after: proposal.input };
+  return html`<dl class="summary">${changeEntries(visit, states)}</dl>${concealmentNote(visit, states)}`;
 }
 
 /** With STAFF_FOUR_EYES=off a proposal takes effect at once. */
@@ -138,6 +145,8 @@ async function handleDecision(visit: StaffVisit, decision: 'approve' | 'refuse')
   return await handleReasonedAction(visit, {
     section: 'proposals',
     title: `${operationText(visit, operation)}: ${title}`,
+    subject: html`${proposalSummary(visit, answer.json)}
+      <h2>${proposals.change}</h2>${proposedChange(visit, answer.json)}`,
     text,
     button: proposals[decision],
     isSerious: decision === 'approve',

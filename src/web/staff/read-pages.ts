@@ -32,7 +32,7 @@ async function handleReading(visit: StaffVisit): Promise<BufferedResponse | Refu
   if (id === undefined || 'faults' in reason)
     return formPage(visit, {
       values,
-      faults: [...('faults' in reason ? (reason.faults ?? []) : []), ...(id === undefined ? [unknown] : [])],
+      faults: [...(id === undefined ? [unknown] : []), ...('faults' in reason ? (reason.faults ?? []) : [])],
     });
   const answer = await readJson<ServiceNotification>(visit, readServiceNotification, { params: { id }, json: reason });
   if ('json' in answer) return messagePage(visit, answer.json);

@@ -22,6 +22,8 @@ export type ReasonedAction = {
   readonly section: StaffSection;
   readonly title: string;
   readonly text: string;
+  /** The summary of the thing that the action changes, above the text. */
+  readonly subject?: Html;
   readonly button: string;
   /** Whether the button warns, because the action stops or destroys something. */
   readonly isSerious: boolean;
@@ -71,11 +73,11 @@ function actionPage(
   { reason, faults, isKept = false }: ReasonForm,
 ): BufferedResponse {
   const { words } = visit.layout;
-  const { title, section, text, isSerious, needsReason } = action;
+  const { title, section, subject = '', text, isSerious, needsReason } = action;
   const style = isSerious ? html` class="warning"` : '';
   const button = html`<button type="submit"${style}>${action.button}</button>`;
   const fields = html`${reasonField(visit, { reason, faults }, needsReason)}${formActions(button, words, action.backTo)}`;
-  const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}<p>${text}</p>
+  const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}${subject}<p>${text}</p>
     ${postForm(visit.layout, { action: requestPath(visit.request.url), content: fields })}`;
   const hasFaults = faults.length > 0;
   return renderStaffPage(visit, { title, content, section, hasFaults, status: hasFaults ? 400 : 200 });

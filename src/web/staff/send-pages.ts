@@ -114,7 +114,7 @@ function previewPage(visit: StaffVisit, values: URLSearchParams, preview: Previe
     <form method="post" action="${staffPaths.send}">${typed.map(([name, value]) => hiddenInput(name, value))}
       ${hiddenInput('key', visit.createKey())}
       <p class="actions"><button type="submit" name="step" value="send">${send.send}</button>
-        <button type="submit" name="step" value="change">${send.change}</button></p></form>`;
+        <button type="submit" class="secondary" name="step" value="change">${send.change}</button></p></form>`;
   return renderStaffPage(visit, { title: send.previewTitle, content, section: 'send' });
 }
 

@@ -59,7 +59,7 @@ async function showService(visit: StaffVisit): Promise<BufferedResponse | Refusa
 function aboutClient({ layout, texts }: StaffVisit, client: ServiceClient): Html {
   const { about, kinds, any } = texts.ownService;
   const listed = (values: readonly string[] | null) => (values === null ? any : values.join(', '));
-  return html`<dl><dt>${about.name}</dt><dd><bdi>${client.name}</bdi></dd><dt>${about.id}</dt><dd><code>${client.clientId}</code></dd>
+  return html`<dl class="summary"><dt>${about.name}</dt><dd><bdi>${client.name}</bdi></dd><dt>${about.id}</dt><dd><code>${client.clientId}</code></dd>
     <dt>${about.kind}</dt><dd>${kinds[client.kind]}</dd><dt>${about.purposes}</dt><dd><bdi>${listed(client.purposes)}</bdi></dd>
     <dt>${about.legalBases}</dt><dd><bdi>${listed(client.legalBases)}</bdi></dd>
     <dt>${about.created}</dt><dd>${dayElement(layout.words, client.createdAt)}</dd></dl>`;
@@ -70,11 +70,15 @@ const numberIn = ({ layout }: StaffVisit) => {
   return (count: number) => format.format(count);
 };
 
+/** A line can break after each colon of a scope. */
+const breakable = (scope: string) =>
+  scope.split(/(?<=:)/).map((part, index) => html`${index === 0 ? '' : html`<wbr />`}${part}`);
+
 function quotaTable(visit: StaffVisit, { quotas }: ServiceClient): Html {
   const { quota } = visit.texts.ownService;
   const number = numberIn(visit);
   const rows = quotas.map(({ scope, perSecond, burst, remaining }) => [
-    html`<code>${scope}</code>`,
+    html`<code>${breakable(scope)}</code>`,
     number(perSecond),
     number(burst),
     number(remaining),

@@ -14,20 +14,25 @@ type TextField = {
   readonly type?: 'text' | 'date' | 'datetime-local';
   /** The lines of a field for several lines. */
   readonly rows?: number;
+  readonly maxLength?: number;
 };
 
 /** A field for a text. The server checks it, so that faults are in the language of the page. */
-export function textInput({ values, faults }: FormView, { name, label, hint, type = 'text', rows }: TextField): Html {
+export function textInput(
+  { values, faults }: FormView,
+  { name, label, hint, type = 'text', rows, maxLength }: TextField,
+): Html {
   const value = values.get(name) ?? '';
   const hintId = hint === undefined ? undefined : `${name}-hint`;
-  const attributes = fieldAttributes(faults, name, hintId);
+  const limit = maxLength === undefined ? '' : html` maxlength="${maxLength}"`;
+  const attributes = html`${limit}${fieldAttributes(faults, name, hintId)}`;
   const field =
     rows === undefined
       ? html`<input id="${name}" name="${name}" type="${type}" dir="auto" autocomplete="off" value="${value}"${attributes} />`
       : html`<textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${attributes}>
 ${value}</textarea>`;
-  return html`${hint === undefined ? '' : html`<p id="${hintId}">${hint}</p>`}
-      <p><label for="${name}">${label}</label>${faultText(faults, name)}${field}</p>`;
+  const note = hint === undefined ? '' : html`<span class="hint" id="${hintId}">${hint}</span>`;
+  return html`<p><label for="${name}">${label}</label>${note}${faultText(faults, name)}${field}</p>`;
 }
 
 type Choice = { readonly name: string; readonly label: string; readonly options: readonly SelectOption[] };

@@ -79,8 +79,8 @@ export function templateForm(visit: FormVisit, view: FormView): Html {
         ${choiceInput(shown, { name: `language-${index}`, label: templates.language, options })}
         ${textInput(shown, { name: `subject-${index}`, label: send.subject })}
         ${textInput(shown, { name: `message-${index}`, label: send.text, rows: 10 })}</fieldset>`;
-  const buttons = html`<button type="submit" name="step" value="preview">${send.look}</button>
-      <button type="submit" name="step" value="add">${templates.add}</button>
+  const buttons = html`<button type="submit" class="secondary" name="step" value="preview">${send.look}</button>
+      <button type="submit" class="secondary" name="step" value="add">${templates.add}</button>
       <button type="submit" name="step" value="save">${templates.save}</button>`;
   return html`${faultSummary(words, view.faults)}<p>${templates.intro}</p>
     <form method="post" action="${newTemplatePath}" novalidate>${hiddenInput('count', String(indexes.length))}

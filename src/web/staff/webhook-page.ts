@@ -11,7 +11,6 @@ import { formActions, postForm, successBanner } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
-import { staffTable } from './staff-table.ts';
 
 /** A webhook in a list. */
 export type WebhookView = {
@@ -56,30 +55,29 @@ export async function showWebhookCalls(visit: StaffVisit): Promise<BufferedRespo
   });
   if (!('json' in list)) return list;
   const { items, next } = list.json;
-  const table = staffTable(
-    'calls',
-    [calls.event, calls.state, calls.attempts, calls.last, calls.outcome, calls.next],
-    items.map((call) => callCells(visit, call)),
-  );
+  const shown = html`<ul class="list">${items.map((call) => callItem(visit, call))}</ul>`;
   const test = postForm(layout, {
     action: `${pathOf(id)}/test`,
     content: html`<p class="actions"><button type="submit">${calls.test}</button></p>`,
   });
   const redeliver = dead === 0 ? '' : html`<p><a href="${pathOf(id)}/redeliver">${calls.redeliver}</a></p>`;
   const content = html`${resultBanner(visit, query)}<p><bdi>${webhook.url}</bdi></p>${test}${redeliver}
-    <h2 id="calls">${calls.list}</h2>${items.length === 0 ? html`<p>${calls.none}</p>` : table}
+    <h2>${calls.list}</h2>${items.length === 0 ? html`<p>${calls.none}</p>` : shown}
     ${next === null ? '' : html`<p><a href="${pathOf(id)}?after=${next}">${calls.older}</a></p>`}
     <p><a href="${staffPaths.service}">${texts.ownService.title}</a></p>`;
   return renderStaffPage(visit, { title: calls.title, content, section: 'service' });
 }
 
-function callCells({ layout, texts }: StaffVisit, call: WebhookCallView): readonly (Html | string)[] {
+function callItem({ layout, texts }: StaffVisit, call: WebhookCallView): Html {
   const { calls } = texts.ownService;
   const { type, eventId, state, attempts, calledAt, outcome, httpStatus, nextAttemptAt } = call;
-  const minute = (at: string | null) => (at === null ? '–' : minuteElement(layout.words, at));
   const result = outcome === null ? '–' : `${calls.outcomes[outcome]}${httpStatus === null ? '' : ` (${httpStatus})`}`;
-  const event = html`<code>${type}</code><br /><code>${eventId}</code>`;
-  return [event, calls.states[state], String(attempts), minute(calledAt), result, minute(nextAttemptAt)];
+  const time = (label: string, at: string | null) =>
+    at === null ? '' : html`<dt>${label}</dt><dd>${minuteElement(layout.words, at)}</dd>`;
+  return html`<li><p><code>${type}</code> <span class="badge">${calls.states[state]}</span></p>
+      <dl class="summary"><dt>${calls.outcome}</dt><dd>${result}</dd>
+        ${time(calls.last, calledAt)}${time(calls.next, nextAttemptAt)}
+        <dt>${calls.attempts}</dt><dd>${attempts}</dd><dt>${calls.event}</dt><dd><code>${eventId}</code></dd></dl></li>`;
 }
 
 /** The result of a test or of a redelivery, which the redirect after the form names. */
