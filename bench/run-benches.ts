@@ -12,6 +12,7 @@ import { benchQueues } from './bench-queues.ts';
 import { benchQuota } from './bench-quota.ts';
 import { benchStart } from './bench-start.ts';
 import { benchTokens } from './bench-tokens.ts';
+import { benchWallet } from './bench-wallet.ts';
 import type { BenchPlan } from './measure.ts';
 import { describeMachine, resultsTable } from './report.ts';
 import type { BenchResult } from './result.ts';
@@ -23,6 +24,7 @@ import type { BenchResult } from './result.ts';
 const benches = [
   'compare',
   'tokens',
+  'wallet',
   'start',
   'import',
   ...httpBenches,
@@ -66,6 +68,7 @@ async function runBenches(environment: BenchEnvironment): Promise<BenchResult[]>
   return [
     ...(selectedBenches.includes('compare') ? benchCompare(rounds) : []),
     ...(selectedBenches.includes('tokens') ? await benchTokens(fewRounds) : []),
+    ...(selectedBenches.includes('wallet') ? await benchWallet(rounds) : []),
     ...(selectedBenches.includes('start') ? await benchStart(environment, rounds) : []),
     ...(selectedBenches.includes('import') ? await benchImport(environment, fewRounds) : []),
     ...(http.length > 0 ? await benchHttp(environment, http, plan) : []),

@@ -1,6 +1,6 @@
 /**
- * Checks the layout of ARCHITECTURE.md. Imports, also of types, point to lower layers and form no cycle; inside `notifications` and
- * `identity` the folders have an order too. Files have one subject and a limited length, settings are read in one place, and
+ * Checks the layout of ARCHITECTURE.md. Imports, also of types, point to lower layers and form no cycle; inside `notifications`,
+ * `identity` and `wallet` the folders have an order too. Files have one subject and a limited length, settings are read in one place, and
  * the client package imports nothing of the server. Prints the fix with each fault. Part of `npm run check`.
  */
 import { globSync, readFileSync } from 'node:fs';
@@ -21,7 +21,10 @@ const topLevelFolders = ['app'];
 
 /** The name, in `folderOrders`, of the files at the top of a slice, and of its `create-<slice>.ts`. */
 const [topFiles, createFile] = ['(top)', '(create)'];
-/** The order inside a slice, the lowest first. A folder imports itself and those before it. Folders in one list are equal. */
+/**
+ * The order inside a slice, the lowest first. A folder imports itself and those before it. Folders in one list are equal. A file at the
+ * top of the slice may have its own place.
+ */
 const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>> = {
   notifications: [
     ...[
@@ -55,6 +58,7 @@ const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['register-adapters', 'evaluation'],
     ...['verification', topFiles, createFile].map((folder) => [folder]),
   ],
+  wallet: ['failure-reason.ts', 'formats', 'trust', 'protocol', topFiles, createFile].map((folder) => [folder]),
 };
 
 const genericNames = ['index', 'utils', 'util', 'helpers', 'helper', 'common', 'types', 'shared', 'misc'];
@@ -96,8 +100,9 @@ function folderPositionOf(path: string): number | undefined {
   const [slice = '', second = '', ...deeper] = path.split('/');
   const order = folderOrders[slice];
   if (order === undefined) return undefined;
+  const isListed = order.some((folders) => folders.includes(second));
   const fileGroup = second === `create-${slice}.ts` ? createFile : topFiles;
-  const folder = deeper.length === 0 ? fileGroup : second;
+  const folder = deeper.length === 0 && !isListed ? fileGroup : second;
   return order.findIndex((folders) => folders.includes(folder));
 }
 

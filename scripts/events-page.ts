@@ -15,6 +15,13 @@ const feedEvents: Readonly<Record<(typeof feedEventTypes)[number], string>> = {
     'Every row of a batch has an outcome. `batch` is its id; `rows`, `accepted` and `refused` are its counts.',
   'notification-batch.refused': 'The file of a batch was refused, and no row was sent. `code` says why.',
   'notification-batch.cancelled': 'A batch was cancelled. `code` says why, if the server did it.',
+  'identity.presentation-fetched': 'A wallet fetched the request of your presentation.',
+  'identity.presentation-answered': 'The wallet answered. Complete the presentation with the code of the session.',
+  'identity.presentation-completed': 'The presentation has a result.',
+  'identity.presentation-refused': 'The wallet sent an error, for example because the citizen declined.',
+  'identity.presentation-failed': 'The answer of the wallet was not accepted.',
+  'identity.presentation-expired': 'The time of the presentation is over.',
+  'identity.presentation-cancelled': 'You or the citizen cancelled the presentation.',
 };
 
 /** Each ledger event about one citizen. */
@@ -25,6 +32,8 @@ const citizenEvents: Readonly<Record<CitizenEvent['type'], string>> = {
   'identity.lock-changed': 'An operator locked or unlocked the record.',
   'identity.record-read': 'The citizen read their own record.',
   'own-lock.set': 'The citizen locked their record.',
+  'wallet-link.kept': 'With their consent, the number in the wallet of the citizen was linked to their record.',
+  'wallet-link.removed': 'The citizen removed the link to their wallet.',
   'own-lock.lifted': 'The citizen lock was removed, by the citizen or with a reason by an operator.',
   'notification.rehearsed': 'A client previewed a notification.',
   'notification.accepted': 'A client sent a notification. `contentDigest` is the digest of its content.',
@@ -72,6 +81,15 @@ const citizenEvents: Readonly<Record<CitizenEvent['type'], string>> = {
 const systemEvents: Readonly<Record<SystemEvent['type'], string>> = {
   'identity.searched': 'A client verified claims without an id.',
   'identity.search-read': 'A client read the stored result of such a verification.',
+  'identity.presentation-asked': 'A client asked the wallet of a citizen for a credential.',
+  'identity.presentation-fetched': 'A wallet fetched the request.',
+  'identity.presentation-answered': 'A wallet answered, and the result waits for the code of the session.',
+  'identity.presentation-completed': 'The presented attributes were compared with the register.',
+  'identity.presentation-refused': 'The wallet sent an error, for example because the citizen declined.',
+  'identity.presentation-failed': 'The answer of the wallet was not accepted, with the reason.',
+  'identity.presentation-expired':
+    'The wallet did not answer in time, or the service did not confirm its session in time.',
+  'identity.presentation-cancelled': 'The client or the citizen cancelled the request.',
   'register.imported': 'Citizens were imported.',
   'register.counted': 'The frequencies of names in the register were counted.',
   'policy.added': 'A matching policy was added.',

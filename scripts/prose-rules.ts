@@ -206,4 +206,8 @@ export const allowedNames: readonly string[] = [
   'ownLock',
   'changeOwnLock',
   'VERIFY_QUANTUM_MS',
+  'houseNumber',
+  'withHouseNumber',
+  'house_number',
+  'resident_house_number',
 ];

@@ -324,7 +324,8 @@ export type DataUseDetails = {
 export type DataUseExplanation = {
   /**
    * The reason why the claims did not match. others-fit-as-well: they also fit other people. record-of-the-dead: the
-   * record says that you have died. guesses-spent: the verification limit was reached. null: they matched.
+   * record says that you have died. guesses-spent: the verification limit was reached. other-person-expected: the
+   * organisation expected another person. null: they matched.
    */
   reason: Open<
     | 'claims-do-not-fit'
@@ -333,7 +334,8 @@ export type DataUseExplanation = {
     | 'record-under-review'
     | 'others-fit-as-well'
     | 'guesses-spent'
-    | 'register-unavailable'> | null;
+    | 'register-unavailable'
+    | 'other-person-expected'> | null;
   claims: DataUseExplanationClaims;
 };
 
@@ -569,15 +571,21 @@ export type EndpointRegisterProof = {
 
 /** The facts of the event. They contain no data about the citizen. */
 export type EventData = {
-  /** The id of the notification. Absent for events of a batch. */
+  /** The id of the notification. Only for the events notification.…. */
   notification?: string;
-  /** The reference that you sent with the notification. null: none. Absent for events of a batch. */
+  /** The reference that you sent with the notification. null: none. Only for the events notification.…. */
   reference?: string | null;
   /**
-   * The status after the event. accepted: the delivery follows. scheduled: it waits for sendAt. sending: a channel has
-   * started. sent: a provider accepted the message, without proof of delivery. delivered: there is proof. read: the
-   * citizen opened it. unknown: it may have arrived, and the server does not send it again. undeliverable: every
-   * channel failed. cancelled: the sender cancelled it. Absent for events of a batch.
+   * The id of the presentation. Only for the events identity.presentation-…. Read its result with GET
+   * /v1/identity/presentations/{id}.
+   */
+  presentation?: string;
+  /**
+   * The status of the notification or presentation after the event. The status of a presentation is the end of the
+   * type. Absent for events of a batch. Otherwise: accepted: the delivery follows. scheduled: it waits for sendAt.
+   * sending: a channel has started. sent: a provider accepted the message, without proof of delivery. delivered: there
+   * is proof. read: the citizen opened it. unknown: it may have arrived, and the server does not send it again.
+   * undeliverable: every channel failed. cancelled: the sender cancelled it.
    */
   status?: Open<
     | 'accepted'
@@ -588,7 +596,13 @@ export type EventData = {
     | 'read'
     | 'unknown'
     | 'undeliverable'
-    | 'cancelled'>;
+    | 'cancelled'
+    | 'fetched'
+    | 'answered'
+    | 'completed'
+    | 'refused'
+    | 'failed'
+    | 'expired'>;
   /** The id of the delivery. Only for notification.delivery-ended. */
   delivery?: string;
   /** The channel of the delivery, or of the link. Only for notification.delivery-ended and notification.confirmed. */
@@ -698,7 +712,10 @@ export type FeedEvent = {
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
    * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled,
-   * notification-batch.done, notification-batch.refused, notification-batch.cancelled. Ignore unknown types.
+   * identity.presentation-fetched, identity.presentation-answered, identity.presentation-completed,
+   * identity.presentation-refused, identity.presentation-failed, identity.presentation-expired,
+   * identity.presentation-cancelled, notification-batch.done, notification-batch.refused, notification-batch.cancelled.
+   * Ignore unknown types.
    */
   type: string;
   /** The time of the event. */
@@ -1290,6 +1307,145 @@ export type PauseChannelBody = {
  */
 export type Personalisation = Record<string, string>;
 
+/** A presentation, with its result if the status is completed. */
+export type Presentation = {
+  /** The id of the presentation. */
+  presentationId: string;
+  /**
+   * requested: no wallet has fetched the request. fetched: a wallet has fetched it. answered: the wallet has answered,
+   * and POST …/complete gives the result. completed: there is a result. refused: the wallet sent an error, see reason.
+   * failed: the answer was not accepted, see reason. expired: the time is over. cancelled: you or the citizen cancelled
+   * it.
+   */
+  status: Open<
+    | 'requested'
+    | 'fetched'
+    | 'answered'
+    | 'completed'
+    | 'refused'
+    | 'failed'
+    | 'expired'
+    | 'cancelled'>;
+  /** The time of your request. */
+  createdAt: string;
+  /** The time until which the wallet can answer, and you can complete the presentation. */
+  expiresAt: string;
+  reason?: PresentationReason;
+  verification?: PresentedVerification;
+};
+
+export type PresentationCompletion = {
+  /**
+   * The response_code in the fragment of returnUrl, which you received in the session that began the presentation, or
+   * the 6 digits that the citizen typed there.
+   */
+  responseCode: string;
+};
+
+/** Why there is no result. Only with the status refused or failed. */
+export type PresentationReason = {
+  /**
+   * The reason, for programs. wallet-error: the wallet sent the error in the member error. Others: why the answer was
+   * not accepted.
+   */
+  code: Open<
+    | 'response-undecryptable'
+    | 'response-malformed'
+    | 'state-unknown'
+    | 'query-not-satisfied'
+    | 'type-not-asked'
+    | 'credential-malformed'
+    | 'credential-signature'
+    | 'issuer-not-trusted'
+    | 'credential-expired'
+    | 'credential-revoked'
+    | 'credential-suspended'
+    | 'status-unavailable'
+    | 'holder-binding-missing'
+    | 'holder-binding-signature'
+    | 'holder-binding-time'
+    | 'nonce-mismatch'
+    | 'audience-mismatch'
+    | 'disclosure-invalid'
+    | 'digest-mismatch'
+    | 'other-session'
+    | 'wallet-error'>;
+  /** The error of the wallet. access_denied: the citizen declined. other: an error that is not in the specification. */
+  error?: Open<
+    | 'access_denied'
+    | 'invalid_request'
+    | 'invalid_request_uri_method'
+    | 'invalid_transaction_data'
+    | 'vp_formats_not_supported'
+    | 'wallet_unavailable'
+    | 'other'>;
+  /** The page that explains the reason and the fix. */
+  page: string;
+};
+
+/** A request to the wallet of a citizen. */
+export type PresentationRequest = {
+  /** The kinds of credentials that you accept, as the operator names them. Default: all kinds. */
+  credentials?: string[];
+  /** The claims that the wallet must attest. Default: the fewest that the policy of your client needs. */
+  claims?: Array<
+    | 'givenName'
+    | 'familyName'
+    | 'birthFamilyName'
+    | 'birthDate'
+    | 'birthPlace'
+    | 'streetAddress'
+    | 'postalCode'
+    | 'locality'
+    | 'country'
+    | 'documentNumber'
+    | 'nationality'>;
+  /** Why you ask. The citizen reads it on the page, in the wallet and in the access log. */
+  purpose?: string;
+  /** The legal basis of the request. */
+  legalBasis?: string;
+  /** A value of your session, which the signed result repeats. */
+  nonce?: string;
+  /** The citizen whom you expect. If the wallet belongs to another person, the decision is no_match. */
+  citizenId?: string;
+  /**
+   * The https address to which the wallet returns on the device of your page. It gets the code for POST …/complete in
+   * its fragment, as response_code.
+   */
+  returnUrl?: string;
+  /**
+   * code: after an answer from another device, the citizen types a code of 6 digits on your page. none: no code.
+   * Without it, somebody can let another person answer for them. Default: none.
+   */
+  confirmation?: 'none' | 'code';
+  /**
+   * haip: the High Assurance Interoperability Profile, for all EU wallets. openid4vp: identifies the server by its DNS
+   * name, for wallets without this profile. Default: haip.
+   */
+  profile?: 'haip' | 'openid4vp';
+  /** The language of the page, as a language tag. Default: that of the browser. */
+  language?: string;
+};
+
+/**
+ * The result, with the members of the response of POST /v1/identity/verify. The assurance also says that the user of
+ * your session is this person.
+ */
+export type PresentedVerification = {
+  /** The id of this verification. */
+  verificationId: string;
+  /** true if decision is match. */
+  verified: boolean;
+  /**
+   * match: the attested attributes fit exactly one citizen. no_match: they fit none. not_determined: the record is
+   * under review, several people fit, or the register is unavailable.
+   */
+  decision: Open<'match' | 'no_match' | 'not_determined'>;
+  /** The signed result: a JWS of type identity-verification+jwt. */
+  token: string;
+  [more: string]: unknown;
+};
+
 export type PreviewNotificationAnswer = {
   /**
    * false: the register has no such citizen, and all channels would fail. Always true without the scope citizens:known.
@@ -1506,6 +1662,18 @@ export type ReadOwnRecordAnswer = {
   ownLock: boolean | null;
   /** true: the record says that you have died, and no claims match. */
   deceased: boolean;
+  /**
+   * The wallets that are linked to your record, with your consent. They are recognised after a change of your name. The
+   * link contains no readable number.
+   */
+  walletLinks: ReadOwnRecordAnswerWalletLinksItem[];
+};
+
+export type ReadOwnRecordAnswerWalletLinksItem = {
+  /** The country that issued the credential (ISO 3166-1 alpha-2). */
+  issuingCountry: string;
+  /** The time of the last consent. */
+  keptAt: string;
 };
 
 export type ReadReceiptAnswer = {
@@ -1552,12 +1720,60 @@ export type ReceiveEvent = {
   /**
    * The type of the event: notification.delivery-ended, notification.sent, notification.unknown,
    * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled,
-   * notification-batch.done, notification-batch.refused, notification-batch.cancelled. Ignore unknown types.
+   * identity.presentation-fetched, identity.presentation-answered, identity.presentation-completed,
+   * identity.presentation-refused, identity.presentation-failed, identity.presentation-expired,
+   * identity.presentation-cancelled, notification-batch.done, notification-batch.refused, notification-batch.cancelled.
+   * Ignore unknown types.
    */
   type: string;
   /** The time of the event. */
   timestamp: string;
   data: EventData;
+};
+
+export type RemoveWalletLinksAnswer = {
+  /**
+   * The wallets that are linked to your record, with your consent. They are recognised after a change of your name. The
+   * link contains no readable number.
+   */
+  walletLinks: ReadOwnRecordAnswerWalletLinksItem[];
+};
+
+export type RequestedPresentation = {
+  /** The id of the presentation. */
+  presentationId: string;
+  /**
+   * requested: no wallet has fetched the request. fetched: a wallet has fetched it. answered: the wallet has answered,
+   * and POST …/complete gives the result. completed: there is a result. refused: the wallet sent an error, see reason.
+   * failed: the answer was not accepted, see reason. expired: the time is over. cancelled: you or the citizen cancelled
+   * it.
+   */
+  status: Open<
+    | 'requested'
+    | 'fetched'
+    | 'answered'
+    | 'completed'
+    | 'refused'
+    | 'failed'
+    | 'expired'
+    | 'cancelled'>;
+  /** The time of your request. */
+  createdAt: string;
+  /** The time until which the wallet can answer, and you can complete the presentation. */
+  expiresAt: string;
+  reason?: PresentationReason;
+  /**
+   * The link that opens the wallet. With returnUrl: for the device on which your page is open. Otherwise: the content
+   * of the QR code.
+   */
+  walletUrl: string;
+  /**
+   * The page of this server that shows who asks for what, the QR code and the link. Open it in the browser of the
+   * citizen.
+   */
+  pageUrl: string;
+  /** The path of the ledger receipt of this request. */
+  receipt: string;
 };
 
 export type ResumeChannelAnswer = {
@@ -2169,6 +2385,13 @@ export type TestWebhookBody = {
     | 'notification.opened'
     | 'notification.confirmed'
     | 'notification.cancelled'
+    | 'identity.presentation-fetched'
+    | 'identity.presentation-answered'
+    | 'identity.presentation-completed'
+    | 'identity.presentation-refused'
+    | 'identity.presentation-failed'
+    | 'identity.presentation-expired'
+    | 'identity.presentation-cancelled'
     | 'notification-batch.done'
     | 'notification-batch.refused'
     | 'notification-batch.cancelled';
@@ -2200,11 +2423,12 @@ export type Verification = {
   consentReference: string | null;
   /**
    * sha-256: and the base64url of SHA-256 over the canonical JSON (RFC 8785) of all request members, with names in
-   * camelCase.
+   * camelCase. For a wallet, only citizenId, purpose, legalBasis and nonce count.
    */
   requestHash: string;
   /** The path of the ledger receipt of this access. */
   receipt: string;
+  evidence?: VerificationEvidence;
   /**
    * The signed result: a JWS of type identity-verification+jwt. On a match, it contains verified_claims (OpenID Connect
    * for Identity Assurance).
@@ -2217,7 +2441,8 @@ export type VerificationAssurance = {
   /** The framework of the assurance level, such as eidas. */
   framework: string;
   /**
-   * The assurance level. The check proves that such a person exists, not that the user of your program is this person.
+   * The assurance level. Without the member evidence, the check proves that such a person exists, not that the user of
+   * your program is this person.
    */
   level: string;
 };
@@ -2248,6 +2473,22 @@ export type VerificationClaims = {
   documentNumber?: Open<'match' | 'no_match' | 'not_available'>;
   /** match: the claim fits the record. no_match: it does not. not_available: the record has no value. */
   nationality?: Open<'match' | 'no_match' | 'not_available'>;
+};
+
+/** The credential that the citizen presented. It is absent without a wallet. */
+export type VerificationEvidence = {
+  /** The citizen presented a credential of a wallet. */
+  kind: 'wallet';
+  /** The type of the credential: its vct or document type. */
+  credential: string;
+  /** The format of the credential: dc+sd-jwt or mso_mdoc. */
+  format: string;
+  /** The issuer, by its certificate. */
+  issuer: string;
+  /** The country of the issuer (ISO 3166-1 alpha-2). */
+  issuingCountry?: string;
+  /** true: the wallet proved that it holds the key of the credential. */
+  holderBinding: true;
 };
 
 /** The claims to verify, and the purpose of the verification. */
@@ -2449,6 +2690,11 @@ export type ProblemSlug =
   | 'look-up-not-found'
   | 'template-not-found'
   | 'verification-not-found'
+  | 'wallets-not-configured'
+  | 'presentation-not-found'
+  | 'presentation-not-answered'
+  | 'presentation-ended'
+  | 'response-code-wrong'
   | 'contact-address-not-found'
   | 'contact-code-wrong'
   | 'contact-code-needed'
@@ -2985,7 +3231,7 @@ export type Operations = {
       202: Webhook;
     };
   };
-  /** Read the events of your notifications in order */
+  /** Read the events of your client in order */
   readEvents: {
     query?: {
       /**
@@ -2996,8 +3242,10 @@ export type Operations = {
       /**
        * Only events of these types, separated by commas: notification.delivery-ended, notification.sent,
        * notification.unknown, notification.undeliverable, notification.opened, notification.confirmed,
-       * notification.cancelled, notification-batch.done, notification-batch.refused, notification-batch.cancelled.
-       * Default: all types.
+       * notification.cancelled, identity.presentation-fetched, identity.presentation-answered,
+       * identity.presentation-completed, identity.presentation-refused, identity.presentation-failed,
+       * identity.presentation-expired, identity.presentation-cancelled, notification-batch.done,
+       * notification-batch.refused, notification-batch.cancelled. Default: all types.
        */
       types?: string;
       /** The maximum number of events. Default: 100. */
@@ -3913,6 +4161,91 @@ export type Operations = {
     body: SendNotificationByLetterBody;
     answers: {
       200: StaffMessageContent;
+    };
+  };
+  /** Remove the links to my wallets */
+  removeWalletLinks: {
+    answers: {
+      200: RemoveWalletLinksAnswer;
+    };
+  };
+  /** Ask the wallet of a citizen */
+  askPresentation: {
+    headers?: {
+      /**
+       * A new UUID for each new request. If you repeat the request with the same key, you receive the first response
+       * again.
+       */
+      'Idempotency-Key'?: string;
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    body: PresentationRequest;
+    answers: {
+      201: RequestedPresentation;
+    };
+  };
+  /** Read the status and result of a presentation */
+  readPresentation: {
+    params: {
+      /** The presentationId of the presentation. */
+      id: string;
+    };
+    headers?: {
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: {
+      200: Presentation;
+    };
+  };
+  /** Confirm the session, and receive the result */
+  completePresentation: {
+    params: {
+      /** The presentationId of the presentation. */
+      id: string;
+    };
+    headers?: {
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    body: PresentationCompletion;
+    answers: {
+      200: Presentation;
+    };
+  };
+  /** Cancel a presentation */
+  cancelPresentation: {
+    params: {
+      /** The presentationId of the presentation. */
+      id: string;
+    };
+    headers?: {
+      /** Conceals this access from the citizen until this time (RFC 3339). Requires the scope access-log:hide. */
+      'Access-Log-Hidden-Until'?: string;
+      /**
+       * The reason for the concealment, as percent-encoded UTF-8. Required with Access-Log-Hidden-Until. The citizen
+       * can read it when the concealment ends.
+       */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: {
+      200: Presentation;
     };
   };
 };

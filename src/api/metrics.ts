@@ -27,7 +27,7 @@ type CounterOptions = {
   readonly initialLabels: readonly MetricLabels[];
 };
 
-/** With `label`, `read` returns one number for each label value, which are constants of this program. */
+/** With `label`, `read` returns one number for each label value, which are constants of this program or names in its settings. */
 export type Gauge = { readonly name: string; readonly help: string } & (
   | { readonly label?: never; read(): number | undefined }
   | { readonly label: string; read(): ReadonlyMap<string, number> }
@@ -43,7 +43,7 @@ export type MetricLabels = Readonly<Record<string, string>>;
 const faultKinds = [
   'api-thread batches citizen-pages client-keys client-use clock database delivery demo-headers document-blob-left document-bytes-broken',
   'document-infected document-record-broken documents erasure http idempotency identity ledger ledger-alarm ledger-behind ledger-witnesses',
-  'letters provider-webhooks queues received register root-key scan scanner-down staff-pages stop time-stamp tls token trusted-issuer webhooks',
+  'letters provider-webhooks queues received register root-key scan scanner-down staff-pages stop time-stamp tls token trusted-issuer wallet-lists webhooks',
 ].flatMap((line) => line.split(' '));
 
 type PromClient = typeof import('prom-client');

@@ -12,6 +12,7 @@ import type { Deprecation } from './deprecation.ts';
 export const scopes = [
   'identity:verify',
   'identity:verify:claims',
+  'identity:present',
   'notifications:send',
   'notifications:read',
   'documents:read',

@@ -13,7 +13,7 @@ import type { LedgerView } from '../audit/open-ledger.ts';
 import { findClient } from '../auth/client-store.ts';
 import { apiVersion } from '../config/version.ts';
 import { createDocuments } from '../documents/create-documents.ts';
-import { createIdentity } from '../identity/create-identity.ts';
+import { createIdentity, type IdentitySlice } from '../identity/create-identity.ts';
 import { createContactDetails } from '../identity/register/contact-details.ts';
 import type { CascadePolicy } from '../notifications/cascade/cascade.ts';
 import { createNotifications, type NotificationsSlice } from '../notifications/create-notifications.ts';
@@ -22,6 +22,8 @@ import { inboxLinkOf } from '../notifications/inbox/inbox-link.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
 import { createStaff } from '../staff/create-staff.ts';
 import { createClientActRecord } from '../staff/record-client-act.ts';
+import { createWallet } from '../wallet/create-wallet.ts';
+import { openWalletTrust } from '../wallet/trust/open-wallet-trust.ts';
 import { createCookies } from '../web/browser-cookies.ts';
 import { createBrowserNotFoundPage } from '../web/not-found-page.ts';
 import { outboxPath } from '../web/outbox-page.ts';
@@ -29,6 +31,7 @@ import { createMailRefusalPage, type MailPageSite, mountReceiptPage } from '../w
 import { signInConfigOf, staffSignInConfigOf } from '../web/sign-in-config.ts';
 import { openSiteFrame } from '../web/site-frame.ts';
 import { mountStartPage } from '../web/start-page.ts';
+import { mountWalletPage } from '../web/wallet-page.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
 import { demoMarkOf } from './mode-settings.ts';
 import { operations } from './operations.ts';
@@ -66,7 +69,7 @@ export type App = {
 export async function createApp(context: AppContext, options: CreateAppOptions): Promise<App> {
   const useCounter = createUseCounter({ ...context, onFault: (fault) => context.log.fault('client-use', fault) });
   const slices = await createSlices(context, options, useCounter);
-  const { documents, notifications, identity, audit, staff } = slices;
+  const { documents, notifications, identity, audit, staff, wallet } = slices;
   const endpoint = createPublicEndpoint(context, options.auth, {
     ...options,
     demo: options.isDemo === true ? demoMarkOf(context.settings) : undefined,
@@ -77,7 +80,7 @@ export async function createApp(context: AppContext, options: CreateAppOptions):
     await server.stop(deadlineMs);
     await useCounter.flush();
   };
-  return { slices: [documents, notifications, identity, audit, staff], endpoint, server: { ...server, stop } };
+  return { slices: [documents, notifications, identity, audit, staff, wallet], endpoint, server: { ...server, stop } };
 }
 
 /** Creates each slice, with the functions that it needs of the others. */
@@ -127,7 +130,25 @@ async function createSlices(context: AppContext, options: CreateAppOptions, useC
     purposeTextOf: notifications.purposeTextOf,
   });
   const staff = createStaffSlice(context, options, { notifications, audit, clientUse });
-  return { documents, notifications, identity, audit, staff };
+  const wallet = await createWalletSlice(context, options, { notifications, identity });
+  return { documents, notifications, identity, audit, staff, wallet };
+}
+
+async function createWalletSlice(
+  context: AppContext,
+  { publicUrl, isDemo, auth }: CreateAppOptions,
+  { notifications, identity }: { readonly notifications: NotificationsSlice; readonly identity: IdentitySlice },
+) {
+  return createWallet({
+    ...context,
+    publicUrl,
+    trust: await openWalletTrust({ ...context, publicUrl, isDemo: isDemo === true }),
+    plan: identity.planPresentedClaims,
+    decide: identity.decidePresentedClaims,
+    readResult: identity.readResult,
+    registrationCertificateOf: auth.clients.registrationCertificateOf,
+    feedEvent: notifications.presentationFeedEvent,
+  });
 }
 
 function createStaffSlice(
@@ -181,11 +202,11 @@ type ServerParts = Awaited<ReturnType<typeof createSlices>> & {
 async function createServer(
   context: AppContext,
   options: CreateAppOptions,
-  { documents, notifications, identity, audit, staff, endpoint, useCounter }: ServerParts,
+  { documents, notifications, identity, audit, staff, wallet, endpoint, useCounter }: ServerParts,
 ): Promise<ApiServer> {
   const { settings, random, log } = context;
   const { publicUrl, transport, reusePort } = options;
-  const boundOperation = pairOperations(operations, [documents, notifications, identity, audit, staff]);
+  const boundOperation = pairOperations(operations, [documents, notifications, identity, audit, staff, wallet]);
   const dispatchContext: DispatchContext = {
     authorizer: endpoint.authorizer,
     clock: context.clock,
@@ -202,12 +223,13 @@ async function createServer(
     boundOperation,
     documents,
     notifications,
+    wallet,
   });
   return createApiServer({
     app: dispatchContext,
     operations: operations.map(boundOperation),
     pages: overridePages(options.pages, [...endpoint.pages, ...audit.pages, ...webPages.pages]),
-    mounts: [...notifications.mounts, ...webPages.mounts, ...endpoint.mounts, ...options.mounts],
+    mounts: [...notifications.mounts, ...wallet.mounts, ...webPages.mounts, ...endpoint.mounts, ...options.mounts],
     publicUrl,
     apiVersion,
     random,
@@ -225,11 +247,12 @@ type WebPageParts = {
   readonly boundOperation: (operation: ListedOperation) => BoundOperation;
   readonly documents: ServerParts['documents'];
   readonly notifications: ServerParts['notifications'];
+  readonly wallet: ServerParts['wallet'];
 };
 
 /** Opens the start page, the page of confirmation links and, with a sign-in, the pages of citizens. */
 async function openWebPages(context: AppContext, options: CreateAppOptions, parts: WebPageParts) {
-  const { documents, notifications } = parts;
+  const { documents, notifications, wallet } = parts;
   const { publicUrl } = options;
   const demo = options.isDemo === true ? demoMarkOf(context.settings) : undefined;
   const { frame, pages } = openSiteFrame(context.settings, demo);
@@ -273,10 +296,29 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
         hasStaffPages: staffMounts !== undefined,
       }),
       ...receiptPageMounts(context, notifications, { site, publicUrl }),
+      ...walletPageMounts(context, { pages: wallet.pages, site, publicUrl, notifications }),
       ...(citizenPages?.mounts ?? []),
       ...(staffMounts ?? []),
     ],
   };
+}
+
+type WalletPageParts = {
+  readonly pages: ServerParts['wallet']['pages'];
+  readonly site: MailPageSite;
+  readonly publicUrl: string;
+  readonly notifications: Pick<NotificationsSlice, 'organisationOf' | 'purposeTextOf'>;
+};
+
+/** The page of a presentation. */
+function walletPageMounts(
+  { log }: AppContext,
+  { pages, site, publicUrl, notifications }: WalletPageParts,
+): readonly MountedHandler[] {
+  if (pages === undefined) return [];
+  const { organisationOf, purposeTextOf } = notifications;
+  const onFault = (fault: unknown) => log.fault('wallet-page', fault);
+  return [mountWalletPage({ pages, site, publicUrl, organisationOf, purposeTextOf, onFault })];
 }
 
 /** A bug: an operation is listed, but no slice binds it, or the other way round. */

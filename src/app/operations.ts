@@ -14,6 +14,7 @@ import { withdrawDocument } from '../documents/withdraw-document.ts';
 import { changeCitizenLock } from '../identity/change-citizen-lock.ts';
 import { readOwnRecord } from '../identity/read-own-record.ts';
 import { readVerification } from '../identity/read-verification.ts';
+import { removeWalletLinks } from '../identity/remove-wallet-links.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from '../identity/verify-identity.ts';
 import { askContactCode } from '../notifications/ask-contact-code.ts';
 import { cancelNotification } from '../notifications/cancel-notification.ts';
@@ -90,6 +91,10 @@ import { resumeChannel } from '../staff/resume-channel.ts';
 import { sendNotificationByLetter } from '../staff/send-by-letter.ts';
 import { sendServiceNotification } from '../staff/send-service-notification.ts';
 import { startServiceBatch } from '../staff/start-service-batch.ts';
+import { askPresentation } from '../wallet/ask-presentation.ts';
+import { cancelPresentation } from '../wallet/cancel-presentation.ts';
+import { completePresentation } from '../wallet/complete-presentation.ts';
+import { readPresentation } from '../wallet/read-presentation.ts';
 
 /** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
 export const operations: readonly ListedOperation[] = [
@@ -186,4 +191,9 @@ export const operations: readonly ListedOperation[] = [
   redeliverServiceWebhook,
   testServiceWebhook,
   readServiceNotification,
+  removeWalletLinks,
+  askPresentation,
+  readPresentation,
+  completePresentation,
+  cancelPresentation,
 ];

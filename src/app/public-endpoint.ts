@@ -21,6 +21,7 @@ import { createPublicFetch } from '../net/fetch-public.ts';
 import { targetRulesOf } from '../notifications/notification-jobs.ts';
 import { guidePages } from '../web/guide-pages.ts';
 import type { DemoMark } from '../web/page.ts';
+import { presentationReasonPages } from '../web/presentation-reason-pages.ts';
 import { problemPages } from '../web/problem-pages.ts';
 import { referencePages } from '../web/reference-page.ts';
 import { favicon, stylesheet } from '../web/stylesheet.ts';
@@ -122,6 +123,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
       ...referencePages(operations, demo),
       ...guidePages(publicUrl, demo),
       ...problemPages(demo),
+      ...presentationReasonPages(demo),
       stylesheet,
       favicon,
     ],

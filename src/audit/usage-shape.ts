@@ -76,7 +76,7 @@ export const usageSchema = Type.Object(
         {
           reason: Type.Union([...unmatchedReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
             description:
-              'The reason why the claims did not match. others-fit-as-well: they also fit other people. record-of-the-dead: the record says that you have died. guesses-spent: the verification limit was reached. null: they matched.',
+              'The reason why the claims did not match. others-fit-as-well: they also fit other people. record-of-the-dead: the record says that you have died. guesses-spent: the verification limit was reached. other-person-expected: the organisation expected another person. null: they matched.',
           }),
           claims: Type.Record(Type.String(), Type.Union(claimFindings.map((finding) => Type.Literal(finding))), {
             description:

@@ -57,7 +57,7 @@ export const tokenQuota = { perSecond: 10, burst: 100 } as const;
 export function createClientAuthenticator(deps: ClientAuthenticationDeps) {
   const isFirstUse = createReplayDetector(deps, 'ReplayDetection');
   const recordUse = createCredentialUseRecorder(deps);
-  return async (presented: PresentedCredential): Promise<Client | TokenError> => {
+  return async (presented: PresentedClientCredential): Promise<Client | TokenError> => {
     if (presented.by === 'secret' && !deps.secrets) return secretsNotAccepted;
     const { clientId } = presented;
     const client = isExternalId(clientId) ? await findClient(deps.db.read, clientId) : undefined;
@@ -97,7 +97,7 @@ function overQuota(retryAfter: string | string[] = '1'): TokenError {
  * The same answer for an unknown client, a disabled one, one with another method and a wrong credential, so that nobody finds out
  * which clients exist. `reason` is for the log only.
  */
-function authenticationFailed({ by }: PresentedCredential, reason: TokenRefusalReason): TokenError {
+function authenticationFailed({ by }: PresentedClientCredential, reason: TokenRefusalReason): TokenError {
   switch (by) {
     case 'secret':
       return invalidClient(reason, 'client_id or client_secret is wrong, or this client must use another method');
@@ -117,7 +117,7 @@ type CredentialCheck = { readonly usedId: string } | TokenError;
 async function checkCredential(
   { publicUrl, clock, clientKeys }: ClientAuthenticationDeps,
   { clientId, credential }: Client,
-  presented: PresentedCredential,
+  presented: PresentedClientCredential,
 ): Promise<CredentialCheck> {
   switch (presented.by) {
     case 'secret': {
@@ -158,7 +158,7 @@ async function findAssertionSigner(
 }
 
 /** The credential of a token request, before it is verified. */
-export type PresentedCredential =
+export type PresentedClientCredential =
   | { readonly by: 'secret'; readonly clientId: string; readonly secret: string }
   | ({ readonly by: 'assertion' } & UnverifiedAssertion)
   | { readonly by: 'certificate'; readonly clientId: string; readonly certificate: ClientCertificate };
@@ -173,7 +173,7 @@ export function presentedCredential(
   { authorization }: IncomingMessage['headers'],
   parameters: TokenRequest,
   readCertificate: ReadCertificate,
-): PresentedCredential | TokenError {
+): PresentedClientCredential | TokenError {
   const { clientId, clientSecret, clientAssertion } = parameters;
   const mechanisms = [authorization, clientSecret, clientAssertion].filter((value) => value !== undefined);
   if (mechanisms.length > 1)
@@ -196,7 +196,7 @@ function postedCredential(
   clientId: string,
   secret: string | undefined,
   readCertificate: ReadCertificate,
-): PresentedCredential | TokenError {
+): PresentedClientCredential | TokenError {
   if (secret !== undefined) return { by: 'secret', clientId, secret };
   const certificate = readCertificate();
   if (certificate !== undefined) return { by: 'certificate', clientId, certificate };
@@ -207,7 +207,7 @@ function postedCredential(
 }
 
 /** `client_secret_basic`: id and secret are form-encoded before HTTP Basic joins them (RFC 6749, section 2.3.1). */
-function parseBasicCredential(authorization: string): PresentedCredential | TokenError {
+function parseBasicCredential(authorization: string): PresentedClientCredential | TokenError {
   const base64 = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1] ?? '';
   const [, encodedId, encodedSecret] = /^([^:]*):(.*)$/s.exec(Buffer.from(base64, 'base64').toString('utf8')) ?? [];
   if (encodedId === undefined || encodedSecret === undefined) {
@@ -232,7 +232,7 @@ function formDecode(text: string): string | undefined {
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** `private_key_jwt` (RFC 7523, section 2.2): the claim `sub` names the client (section 3). */
-function parseAssertionCredential(assertion: string, type: string | undefined): PresentedCredential | TokenError {
+function parseAssertionCredential(assertion: string, type: string | undefined): PresentedClientCredential | TokenError {
   if (type === undefined) return invalidRequest('client_assertion_type must be provided');
   if (type !== assertionType) return invalidRequest(`client_assertion_type must have value ${assertionType}`);
   const parsed = parseClientAssertion(assertion);

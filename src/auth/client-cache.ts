@@ -7,6 +7,8 @@ import { allClients } from './client-store.ts';
 export type ClientCache = {
   /** The client of that id, disabled or not, as last read. Call `refresh` first unless `isFresh`. */
   get(clientId: string): Client | undefined;
+  /** The registration certificate of a purpose of that client; undefined if it has none. */
+  registrationCertificateOf(clientId: string, purpose: string): string | undefined;
   isFresh(): boolean;
   /** Reads the clients again, unless they were read within `ifOlderThanMs`. */
   refresh(ifOlderThanMs?: number): Promise<void>;
@@ -47,6 +49,11 @@ export function createClientCache(read: Read, clock: Clock): ClientCache {
 
   return {
     get: (clientId) => clients.get(clientId),
+    registrationCertificateOf: (clientId, purpose) => {
+      const certificates = clients.get(clientId)?.registrationCertificates ?? {};
+      // The purpose comes from a request, and may be the name of a member that every object inherits.
+      return Object.hasOwn(certificates, purpose) ? certificates[purpose] : undefined;
+    },
     isFresh() {
       const age = elapsedMs(readAt, clock);
       if (age > staleMs && age <= maxAgeMs) {

@@ -4,15 +4,16 @@ import { type Binding, bindings, type Client, type Credential, clientKinds } fro
 import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
 import type { PurposeTexts } from './purpose-texts.ts';
+import type { RegistrationCertificates } from './registration-certificate.ts';
 
 const columns =
-  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address, reply_to, contact_phone, contact_email, contact_url, sms_sender, notice_only, purpose_texts, jwks_uri';
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address, reply_to, contact_phone, contact_email, contact_url, sms_sender, notice_only, purpose_texts, jwks_uri, registration_certificates';
 
 /** The statement that stores a new client; for the write unit of the event `client.created`. */
 export function insertClient(client: Client): Statement {
   const { credential, messages } = client;
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
     args: [
       client.clientId,
       client.name,
@@ -39,6 +40,7 @@ export function insertClient(client: Client): Statement {
       listOrNull(messages.noticeOnly),
       textsOrNull(client),
       credential.by === 'jwks-uri' ? credential.jwksUri : null,
+      certificatesOrNull(client),
     ],
   };
 }
@@ -71,6 +73,7 @@ function changeableParts(client: Client) {
     ['name', { name }],
     ['scopes', { scopes: scopes.join(' ') }],
     ['purposes', { purposes: listOrNull(purposes), purpose_texts: textsOrNull(client) }],
+    ['registrationCertificates', { registration_certificates: certificatesOrNull(client) }],
     ['legalBases', { legal_bases: listOrNull(legalBases) }],
     ['policy', { policy: policy ?? null }],
     ['returnAddress', { return_address: listOrNull(returnAddress) }],
@@ -91,6 +94,10 @@ function listOrNull(list: readonly string[] | undefined): string | null {
 
 function textsOrNull({ purposeTexts }: Client): string | null {
   return purposeTexts === undefined ? null : JSON.stringify(purposeTexts);
+}
+
+function certificatesOrNull({ registrationCertificates }: Client): string | null {
+  return registrationCertificates === undefined ? null : JSON.stringify(registrationCertificates);
 }
 
 /** A part of a client that can be changed. */
@@ -140,6 +147,7 @@ function clientOf(row: Row): Client {
     binding: enumField(row, 'binding', bindings),
     purposes: parseListColumn(row, 'purposes'),
     purposeTexts: parsePurposeTexts(row),
+    registrationCertificates: parseCertificatesColumn(row),
     legalBases: parseListColumn(row, 'legal_bases'),
     policy: textOrNull(row, 'policy') ?? undefined,
     returnAddress: parseListColumn(row, 'return_address'),
@@ -167,6 +175,12 @@ function parsePurposeTexts(row: Row): PurposeTexts | undefined {
   const texts = textOrNull(row, 'purpose_texts');
   // Our own JSON, from `groupPurposeTexts`.
   return texts === null ? undefined : (JSON.parse(texts) as PurposeTexts);
+}
+
+function parseCertificatesColumn(row: Row): RegistrationCertificates | undefined {
+  const certificates = textOrNull(row, 'registration_certificates');
+  // Our own JSON, from `certificatesOrNull`.
+  return certificates === null ? undefined : (JSON.parse(certificates) as RegistrationCertificates);
 }
 
 function credentialOf(row: Row): Credential {

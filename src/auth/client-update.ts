@@ -2,6 +2,11 @@ import type { Quota } from './caller.ts';
 import { type Client, type Credential, clientFault, uniqueSorted } from './client.ts';
 import { type MessagesUpdate, updatedMessages } from './client-messages.ts';
 import type { PurposeTexts } from './purpose-texts.ts';
+import {
+  keepCertificatesOf,
+  type RegistrationCertificates,
+  replaceRegistrationCertificate,
+} from './registration-certificate.ts';
 
 /** A change of a client. An undefined member stays unchanged; null removes the restriction or the own value. */
 export type ClientUpdate = {
@@ -10,6 +15,8 @@ export type ClientUpdate = {
   readonly purposes?: readonly string[] | null | undefined;
   /** Replaced together with `purposes`. */
   readonly purposeTexts?: PurposeTexts | undefined;
+  /** An undefined `jwt` removes the certificate of that purpose. */
+  readonly registrationCertificate?: { readonly purpose: string; readonly jwt: string | undefined } | undefined;
   readonly legalBases?: readonly string[] | null | undefined;
   readonly policy?: string | null | undefined;
   readonly returnAddress?: readonly string[] | null | undefined;
@@ -28,19 +35,28 @@ export function applyClientUpdate(client: Client, wanted: ClientUpdate): Client 
     return {
       fault: `the client authenticates by ${credentialLabels[methodOf(client.credential)]}; create a new client for another method`,
     };
+  const purposes = updatedList(wanted.purposes, client.purposes);
   return {
     ...client,
     name,
     quota,
     credential,
     scopes: uniqueSorted(scopes),
-    purposes: updatedList(wanted.purposes, client.purposes),
+    purposes,
+    registrationCertificates: keepCertificatesOf(updatedCertificates(client, wanted), purposes),
     purposeTexts: wanted.purposes === undefined ? client.purposeTexts : wanted.purposeTexts,
     legalBases: updatedList(wanted.legalBases, client.legalBases),
     policy: updatedValue(wanted.policy, client.policy),
     returnAddress: updatedValue(wanted.returnAddress, client.returnAddress),
     messages: updatedMessages(client.messages, wanted.messages),
   };
+}
+
+function updatedCertificates(
+  { registrationCertificates: present }: Client,
+  { registrationCertificate: wanted }: ClientUpdate,
+): RegistrationCertificates | undefined {
+  return wanted === undefined ? present : replaceRegistrationCertificate(present, wanted.purpose, wanted.jwt);
 }
 
 type Method = Exclude<Credential['by'], 'jwks-uri'>;

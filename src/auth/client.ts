@@ -8,6 +8,7 @@ import type { ClientKeySet } from './client-keys.ts';
 import { type ClientMessages, type MessagesUpdate, updatedMessages } from './client-messages.ts';
 import type { PurposeTexts } from './purpose-texts.ts';
 import { defaultQuota } from './quota.ts';
+import type { RegistrationCertificates } from './registration-certificate.ts';
 
 /** `demo` and `test` clients use fictional citizens, `team` reaches only people who agreed to it, `live` everybody. */
 export const clientKinds = ['demo', 'test', 'team', 'live'] as const;
@@ -38,6 +39,8 @@ export type Client = {
   readonly purposes: readonly string[] | undefined;
   /** These purposes in words, for citizens. */
   readonly purposeTexts?: PurposeTexts | undefined;
+  /** Wallets show them to the citizen. */
+  readonly registrationCertificates?: RegistrationCertificates | undefined;
   /** The legal bases that it may state, `consent` for a reference to a consent; undefined for any. */
   readonly legalBases: readonly string[] | undefined;
   readonly policy: string | undefined;
@@ -100,6 +103,7 @@ export function newClient(
       binding: wanted.binding ?? (byCertificate ? 'mtls' : 'none'),
       purposes: purposes && uniqueSorted(purposes),
       purposeTexts,
+      registrationCertificates: undefined,
       legalBases: legalBases && uniqueSorted(legalBases),
       policy,
       returnAddress,

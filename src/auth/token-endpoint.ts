@@ -5,7 +5,7 @@ import { accessTokenSeconds, type Confirmation, issueAccessToken, resourceOf, to
 import {
   type ClientAuthenticationDeps,
   createClientAuthenticator,
-  type PresentedCredential,
+  type PresentedClientCredential,
   presentedCredential,
 } from './authenticate-client.ts';
 import type { Client } from './client.ts';
@@ -85,7 +85,7 @@ function createTokenGranter(deps: TokenEndpointDeps) {
   return async (
     request: IncomingMessage,
     parameters: TokenRequest,
-    presented: PresentedCredential,
+    presented: PresentedClientCredential,
     proof: DpopProof | undefined,
   ): Promise<TokenResult> => {
     const client = await authenticateClient(presented);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Client } from '../auth/client.ts';
 import { insertAddedCredentials } from '../auth/client-credential-store.ts';
 import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
 import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
@@ -99,7 +100,7 @@ async function updateClient(
   context: LoggedContext,
   clientId: string,
   update: ClientUpdate,
-  { stderr }: Terminal,
+  terminal: Terminal,
 ): Promise<ExitCode> {
   const before = await findClient(context.read, clientId);
   if (before === undefined || before.disabledAt !== undefined) {
@@ -108,6 +109,17 @@ async function updateClient(
   }
   const after = applyClientUpdate(before, update);
   if ('fault' in after) throw new UsageError(after.fault);
+  return await storeClientChange(context, before, after, terminal);
+}
+
+/** Stores a changed client with its event, and reports what has changed. Throws if another command changed it at the same time. */
+export async function storeClientChange(
+  context: LoggedContext,
+  before: Client,
+  after: Client,
+  { stderr }: Terminal,
+): Promise<ExitCode> {
+  const { clientId } = before;
   const changed = changedParts(before, after);
   if (changed.length === 0) {
     stderr(`${clientId} already has these values. Nothing was changed.\n`);

@@ -18,6 +18,7 @@ import {
   requirePublicJwksUri,
 } from './client-flags.ts';
 import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
+import { clientPurposesCommand } from './client-purposes.ts';
 import { clientUpdateCommand } from './client-update.ts';
 import {
   type Command,
@@ -79,6 +80,7 @@ const createNotes = `NAME is shown to citizens as the sender of messages and as 
 
   identity:verify         Verify claims.
   identity:verify:claims  Also read which claims of a match are correct.
+  identity:present        Ask the wallet of a citizen, and read the result.
   notifications:send      Send and withdraw notifications.
   notifications:read      Read the status and the evidence of its notifications.
   documents:read          Read documents that it deposited or has a grant for.
@@ -94,25 +96,7 @@ const createNotes = `NAME is shown to citizens as the sender of messages and as 
 /** The `clients` commands, except `clients usage`. */
 export function clientCommands(withContext: WithContext<ClientsContext>, terminal: Terminal): readonly Command[] {
   return [
-    {
-      name: 'clients create',
-      usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --jwks-uri URL | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] ' +
-        `${messageFlagsUsage} ` +
-        '[--quota N] [--json]',
-      summary: 'Creates a client that can call the API.',
-      options: createOptions,
-      notes: createNotes,
-      example: "clients create 'Tax Office' --scopes identity:verify --kind live --jwks keys.json",
-      run: async (args) => {
-        const { wanted, json } = await parseCreateFlags(args, terminal.cwd);
-        return await withContext(async (context) => {
-          requirePublicJwksUri(context, wanted.credential);
-          await requirePolicy(context.read, wanted.policy);
-          return await createClient(context, wanted, json, terminal);
-        });
-      },
-    },
+    createCommand(withContext, terminal),
     {
       name: 'clients list',
       usage: 'clients list [--json]',
@@ -124,6 +108,7 @@ export function clientCommands(withContext: WithContext<ClientsContext>, termina
       },
     },
     clientUpdateCommand(withContext, terminal),
+    clientPurposesCommand(withContext, terminal),
     {
       name: 'clients bind',
       usage: 'clients bind ID dpop|mtls|none',
@@ -151,6 +136,28 @@ export function clientCommands(withContext: WithContext<ClientsContext>, termina
       },
     },
   ];
+}
+
+function createCommand(withContext: WithContext<ClientsContext>, terminal: Terminal): Command {
+  return {
+    name: 'clients create',
+    usage:
+      'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --jwks-uri URL | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] ' +
+      `${messageFlagsUsage} ` +
+      '[--quota N] [--json]',
+    summary: 'Creates a client that can call the API.',
+    options: createOptions,
+    notes: createNotes,
+    example: "clients create 'Tax Office' --scopes identity:verify --kind live --jwks keys.json",
+    run: async (args) => {
+      const { wanted, json } = await parseCreateFlags(args, terminal.cwd);
+      return await withContext(async (context) => {
+        requirePublicJwksUri(context, wanted.credential);
+        await requirePolicy(context.read, wanted.policy);
+        return await createClient(context, wanted, json, terminal);
+      });
+    },
+  };
 }
 
 async function parseCreateFlags(

@@ -30,8 +30,8 @@ test('the demo prints at most 24 lines of 80 columns, three of them commands, an
     ],
   );
   assert.deepEqual(
-    lines.slice(-6, -2).map((line) => line.split(/ {2,}/)[2]),
-    ['/docs/guide', '/docs', '/me', '/outbox'].map((path) => `http://127.0.0.1:3000${path}`),
+    lines.slice(-7, -2).map((line) => line.split(/ {2,}/)[2]),
+    ['/docs/guide', '/docs', '/me', '/staff', '/outbox'].map((path) => `http://127.0.0.1:3000${path}`),
   );
 });
 

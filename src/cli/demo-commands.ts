@@ -93,6 +93,7 @@ ${file('demo.json')} has the clients, citizens and documents.
   Guides         ${baseUrl}/docs/guide
   API reference  ${baseUrl}/docs
   For citizens   ${baseUrl}/me
+  For staff      ${baseUrl}/staff
   Outbox         ${baseUrl}/outbox  (unsent messages)
 
 `;

@@ -17,6 +17,7 @@ export function printableClient(client: Client, secret?: Secret) {
     binding: client.binding,
     purposes: client.purposes,
     purposeTexts: client.purposeTexts && formatPurposeTexts(client.purposeTexts).join(', '),
+    registrationCertificates: client.registrationCertificates && Object.keys(client.registrationCertificates),
     legalBases: client.legalBases,
     policy: client.policy,
     returnAddress: client.returnAddress?.join(', '),

@@ -58,6 +58,11 @@ function requirements(settings: Settings): readonly Requirement[] {
       isMet: settings.letterSpool !== undefined,
       keys: ['letterWindow', 'letterFonts', 'letterLogos', 'letterReturnAddress'],
     },
+    {
+      needs: 'WALLET_TRUST',
+      isMet: settings.walletTrust !== undefined,
+      keys: ['walletCertificateFile', 'walletCertificateKeyFile'],
+    },
     { needs: 'EVIDENCE_TSA_URL', isMet: settings.evidenceTsaUrl !== undefined, keys: ['evidenceTsaCertificates'] },
   ];
 }

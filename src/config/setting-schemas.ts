@@ -17,6 +17,7 @@ import { notificationSettings } from './settings/notification-settings.ts';
 import { serverSettings } from './settings/server-settings.ts';
 import { signInSettings } from './settings/sign-in-settings.ts';
 import { staffSettings } from './settings/staff-settings.ts';
+import { walletSettings } from './settings/wallet-settings.ts';
 
 /** The settings of the data folder, the database and the root key. */
 const storageSettings = {
@@ -94,6 +95,7 @@ export const settingGroups = {
   Storage: storageSettings,
   'TLS and client authentication': clientSettings,
   'Register and verification': identitySettings,
+  Wallets: walletSettings,
   'Sign-in and pages for citizens': signInSettings,
   'Sign-in and rights of staff': staffSettings,
   Documents: documentSettings,
@@ -110,6 +112,7 @@ export const settingSchemas = {
   ...storageSettings,
   ...clientSettings,
   ...identitySettings,
+  ...walletSettings,
   ...signInSettings,
   ...staffSettings,
   ...documentSettings,

@@ -23,6 +23,7 @@ export const longLivedPurposes = [
   'client-secrets',
   'guess-budget',
   'pairwise-subject',
+  'wallet-links',
   'document-etag',
   'page-cursor',
   'webhook-secrets',
@@ -32,6 +33,7 @@ export const longLivedPurposes = [
   'dpop-nonces',
   'request-prints',
   'staff-log',
+  'presentations',
 ] as const;
 /** One of `longLivedPurposes`. */
 export type LongLivedPurpose = (typeof longLivedPurposes)[number];

@@ -7,12 +7,15 @@ import { type SigningKey, signJws } from '../crypto/signing-key.ts';
 import { type RepeatingTask, repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
 import { parseId } from '../kernel/id.ts';
 import { changeCitizenLock } from './change-citizen-lock.ts';
+import { decidePresentedClaims } from './decide-presented-claims.ts';
 import { createFrequencyCache } from './import/count-register.ts';
+import { planPresentedClaims } from './plan-presented-claims.ts';
 import { loadDefaultPolicy } from './policies/default-policy.ts';
 import { createPolicyCache } from './policies/policy-store.ts';
 import { readOwnRecord } from './read-own-record.ts';
-import { readVerification } from './read-verification.ts';
+import { readStoredResult, readVerification } from './read-verification.ts';
 import type { Register } from './register/register.ts';
+import { removeWalletLinks } from './remove-wallet-links.ts';
 import { deleteExpiredFailures, deleteExpiredVerifications } from './verification/delete-expired-verifications.ts';
 import type { IdentityPorts } from './verification/ports.ts';
 import { findExplanation } from './verification/verification-store.ts';
@@ -30,8 +33,23 @@ export type IdentityDeps = SliceDeps & {
   readonly lockChangeNotice: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
 
-/** The identity slice, and the explanations of verifications for the access log of a citizen. */
-export type IdentitySlice = Slice & { readonly explanationOf: VerificationExplainer };
+/** The identity slice, and its functions for other slices. */
+export type IdentitySlice = Slice & {
+  /** Explains the verifications in the access log of a citizen. */
+  readonly explanationOf: VerificationExplainer;
+  /** Plans the claims to ask a wallet for. */
+  planPresentedClaims(plan: Parameters<typeof planPresentedClaims>[0]): ReturnType<typeof planPresentedClaims>;
+  /** Decides whose credential a wallet presented. */
+  decidePresentedClaims(
+    attested: Parameters<typeof decidePresentedClaims>[0],
+    by: Parameters<typeof decidePresentedClaims>[1],
+  ): ReturnType<typeof decidePresentedClaims>;
+  /** Reads a stored result for the client that received it, with the event of this access. */
+  readResult(
+    id: string,
+    by: Omit<Parameters<typeof readStoredResult>[1], 'read' | 'ports'>,
+  ): ReturnType<typeof readStoredResult>;
+};
 
 /** Explains the result of a verification to its citizen; undefined for any other id. */
 export type VerificationExplainer = (id: string, citizenId: string) => ReturnType<typeof findExplanation>;
@@ -51,6 +69,7 @@ export async function createIdentity(deps: IdentityDeps): Promise<IdentitySlice>
     readVerification,
     readOwnRecord,
     changeCitizenLock,
+    removeWalletLinks,
   ];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),
@@ -58,6 +77,14 @@ export async function createIdentity(deps: IdentityDeps): Promise<IdentitySlice>
     registerMetrics: (metrics) => countReachedLimits(metrics, deps),
     checks: [],
     explanationOf: createVerificationExplainer(deps),
+    planPresentedClaims: (plan) => planPresentedClaims(plan, ports),
+    decidePresentedClaims: (attested, by) => decidePresentedClaims(attested, by, { read: deps.db.read, ports }),
+    readResult: async (id, by) => {
+      const padResponse = ports.startResponsePadding();
+      const found = await readStoredResult(id, { ...by, read: deps.db.read, ports });
+      await padResponse();
+      return found;
+    },
   };
 }
 
@@ -93,6 +120,7 @@ async function createPorts(deps: IdentityDeps): Promise<IdentityPorts> {
     issuer: deps.publicUrl,
     registerSource: { name: settings.registerName, ...country },
     refuseClaimsInUrl: settings.refuseClaimsInUrl,
+    mayReadClaims: (clientId) => clients.get(clientId)?.scopes.includes('identity:verify:claims') === true,
   };
 }
 

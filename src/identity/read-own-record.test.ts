@@ -44,6 +44,7 @@ const nothing = {
   locked: false,
   ownLock: false,
   deceased: false,
+  walletLinks: [],
 };
 
 for (const engine of engines) {

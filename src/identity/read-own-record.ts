@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { type ClaimName, claimNames } from './register/claims.ts';
 import type { FormerAddress, FormerName, RegisterContact, RegisterRecord } from './register/register.ts';
 import type { IdentityPorts } from './verification/ports.ts';
+import { type WalletLink, walletLinksOf } from './verification/wallet-link-store.ts';
 import { noStoreHeaders } from './verify-identity.ts';
 
 const request = {};
@@ -11,6 +13,18 @@ const request = {};
 const text = Type.Union([Type.String(), Type.Null()]);
 const optionalText = Type.Optional(Type.String());
 const span = { from: optionalText, until: optionalText };
+
+/** The linked wallets of a citizen on the wire. */
+export const walletLinksSchema = Type.Array(
+  Type.Object({
+    issuingCountry: Type.String({ description: 'The country that issued the credential (ISO 3166-1 alpha-2).' }),
+    keptAt: Type.String({ format: 'date-time', description: 'The time of the last consent.' }),
+  }),
+  {
+    description:
+      'The wallets that are linked to your record, with your consent. They are recognised after a change of your name. The link contains no readable number.',
+  },
+);
 
 const ownRecord = Type.Object({
   ...Object.fromEntries(claimNames.map((claim) => [claim, claim === 'citizenId' ? Type.String() : text])),
@@ -43,6 +57,7 @@ const ownRecord = Type.Object({
       'true: you locked the record yourself, and no claims match. null: an external register manages the locks.',
   }),
   deceased: Type.Boolean({ description: 'true: the record says that you have died, and no claims match.' }),
+  walletLinks: walletLinksSchema,
 });
 
 /** The register record for its citizen. */
@@ -56,6 +71,7 @@ export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: s
     readonly locked: boolean;
     readonly ownLock: boolean | null;
     readonly deceased: boolean;
+    readonly walletLinks: readonly { readonly issuingCountry: string; readonly keptAt: string }[];
   };
 
 /** `GET /v1/register-record`: the values that claims are compared with, so that citizens can have errors corrected. */
@@ -77,7 +93,11 @@ export const readOwnRecord = defineOperation({
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
     const { register } = call.ports;
-    const [record, contact] = await Promise.all([register.find(citizenId), register.contactOf(citizenId)]);
+    const [record, contact, links] = await Promise.all([
+      register.find(citizenId),
+      register.contactOf(citizenId),
+      walletLinksOf(call.read, citizenId),
+    ]);
     if (record === undefined) return { refusal: refuse('citizen-not-found') };
     const event = {
       type: 'identity.record-read',
@@ -86,16 +106,23 @@ export const readOwnRecord = defineOperation({
       actor: { citizen: true },
       citizenId,
     } as const;
-    const json = toOwnRecord(record, contact, call.ports.lockChangeNotice !== undefined);
+    const json = {
+      ...toOwnRecord(record, contact, call.ports.lockChangeNotice !== undefined),
+      walletLinks: links.map(toShownLink),
+    } satisfies OwnRecord;
     return { effect: { events: [event], statements: [] }, answer: { status: 200, headers: noStoreHeaders, json } };
   },
 });
+
+function toShownLink({ issuingCountry, keptAt }: WalletLink) {
+  return { issuingCountry, keptAt: formatInstant(keptAt) };
+}
 
 function toOwnRecord(
   record: RegisterRecord,
   contact: RegisterContact | undefined,
   hasCitizenLocks: boolean,
-): OwnRecord {
+): Omit<OwnRecord, 'walletLinks'> {
   const {
     locked = false,
     lockedByCitizen = false,

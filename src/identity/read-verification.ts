@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall, type OperationResponse } from '../api/operation.ts';
-import { parseId } from '../kernel/id.ts';
+import type { Read } from '../db/database.ts';
+import { type IdGenerator, parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
+import type { Effect } from '../ledger/commit.ts';
 import type { CitizenEvent, SystemEvent } from '../ledger/ledger-event.ts';
 import { entryOwnersOf } from './register/decoy-ids.ts';
 import type { IdentityPorts } from './verification/ports.ts';
-import { verificationSchema } from './verification/verification.ts';
+import { type Verification, verificationSchema } from './verification/verification.ts';
 import { findVerification } from './verification/verification-store.ts';
 import { noStoreHeaders } from './verify-identity.ts';
 
@@ -34,31 +36,56 @@ export const readVerification = defineOperation({
   refusals: ['verification-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, IdentityPorts>) => {
-    const { caller, createId, now, ports } = call;
+    const { caller, createId, now, ports, read } = call;
     // Attack: the key of a citizen is often cached and the key of an unknown id never is, so without padding the response time would
     // reveal which ids are known (test/scenarios/identity-uniform-responses.test.ts).
     const padResponse = ports.startResponsePadding();
-    const id = parseId('verification', call.params.id);
-    const found = id === undefined ? undefined : await findVerification(call.read, id, caller.clientId, ports);
-    if (id === undefined || found === undefined) return { refusal: refuse('verification-not-found') };
-    const { citizenId, isSearch, result } = found;
-    const { claims: _, ...resultWithoutClaims } = result;
-    const shownResult = caller.scopes.has('identity:verify:claims') ? result : resultWithoutClaims;
-    const actor = { client: caller.clientId };
-    const head = () => ({ id: createId('event'), at: now, actor, verification: id });
-    const searchEvent: SystemEvent = { type: 'identity.search-read', ...head() };
-    // The same entries whether the search found a citizen or not (test/attacks/verification-limit-ledger.test.ts).
-    const [ownerId = ''] = entryOwnersOf(citizenId === null ? [] : [citizenId], id);
-    const readEvent: CitizenEvent = { type: 'identity.verification-read', ...head(), citizenId: ownerId };
+    const showsClaims = caller.scopes.has('identity:verify:claims');
+    const found = await readStoredResult(call.params.id, {
+      clientId: caller.clientId,
+      showsClaims,
+      now,
+      createId,
+      read,
+      ports,
+    });
+    if (found === undefined) return { refusal: refuse('verification-not-found') };
     return {
-      effect: {
-        events: isSearch ? [searchEvent, { ...readEvent, receipt: false }] : [readEvent],
-        statements: [],
-      },
+      effect: found.effect,
       answer: async () => {
         await padResponse();
-        return { status: 200, headers: noStoreHeaders, json: shownResult } satisfies OperationResponse;
+        return { status: 200, headers: noStoreHeaders, json: found.result } satisfies OperationResponse;
       },
     };
   },
 });
+
+type ResultReader = {
+  readonly clientId: string;
+  readonly showsClaims: boolean;
+  readonly now: number;
+  readonly createId: IdGenerator;
+  readonly read: Read;
+  readonly ports: Pick<IdentityPorts, 'citizenKeys' | 'random'>;
+};
+
+/** A stored result for the client that received it, and the events of this access; undefined for any other client. */
+export async function readStoredResult(
+  text: string,
+  { clientId, showsClaims, now, createId, read, ports }: ResultReader,
+): Promise<{ readonly effect: Effect; readonly result: Omit<Verification, 'claims'> } | undefined> {
+  const id = parseId('verification', text);
+  const found = id === undefined ? undefined : await findVerification(read, id, clientId, ports);
+  if (id === undefined || found === undefined) return undefined;
+  const { citizenId, isSearch, result } = found;
+  const { claims: _, ...resultWithoutClaims } = result;
+  const head = () => ({ id: createId('event'), at: now, actor: { client: clientId }, verification: id });
+  const searchEvent: SystemEvent = { type: 'identity.search-read', ...head() };
+  // The same entries whether the search found a citizen or not (test/attacks/verification-limit-ledger.test.ts).
+  const [ownerId = ''] = entryOwnersOf(citizenId === null ? [] : [citizenId], id);
+  const readEvent: CitizenEvent = { type: 'identity.verification-read', ...head(), citizenId: ownerId };
+  return {
+    effect: { events: isSearch ? [searchEvent, { ...readEvent, receipt: false }] : [readEvent], statements: [] },
+    result: showsClaims ? result : resultWithoutClaims,
+  };
+}

@@ -6,12 +6,11 @@ import {
   type RefusedDecision,
 } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
-import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
 import { normaliseClaims } from './match/comparable.ts';
-import { type MatchPolicy, missingClaims, submittedForMinimum } from './match/policy.ts';
+import { submittedForMinimum } from './match/policy.ts';
 import {
-  type ClaimName,
   type Claims,
   canonicalMemberName,
   claimsBody,
@@ -26,6 +25,7 @@ import {
   type VerificationContext,
   type VerificationOutcome,
 } from './verification/decide-verification.ts';
+import { refuseForbiddenClaims, refuseInsufficientClaims, refuseUnagreedBasis } from './verification/permitted-use.ts';
 import type { IdentityPorts } from './verification/ports.ts';
 import {
   claimResults,
@@ -94,51 +94,19 @@ function checkPermitted(
   sent: SentMembers,
   from: 'query' | 'body',
 ): Refusal | undefined {
-  const { purpose, legalBasis, consentReference } = request;
-  const purposes = call.ports.purposesOf(call.caller.clientId);
-  if (purposes !== undefined && !purposes.includes(purpose ?? '')) return refuse('purpose-not-permitted');
-  const legalBases = call.ports.legalBasesOf?.(call.caller.clientId);
-  // A request with a consent reference and without `legalBasis` has the legal basis consent.
-  const statedBasis = legalBasis ?? (consentReference === undefined ? undefined : consentBasis);
-  const isBased = statedBasis !== consentBasis || consentReference !== undefined;
-  if (legalBases !== undefined && !(isBased && legalBases.includes(statedBasis ?? '')))
-    return refuse('legal-basis-not-permitted');
   const notPermitted: ReadonlySet<string> = new Set(
     claims.submitted.filter((claim) => policy.permitted?.has(claim) === false),
   );
   const forbidden = Object.keys(sent).filter(
     (name) => sent[name] !== undefined && notPermitted.has(canonicalMemberName(name)),
   );
-  if (forbidden.length > 0) {
-    const fault = { code: 'not-allowed', detail: 'not permitted by the policy of this client' } as const;
-    const issues = forbidden.map((name) => issueAt(from, name, fault));
-    return refuse('claim-not-permitted', undefined, { issues });
-  }
-  const [nearest = [], ...others] = missingClaims(policy, submittedForMinimum(claims));
-  return nearest.length === 0 ? undefined : insufficientClaims([nearest, ...others], policy, from);
-}
-
-/**
- * Names what is missing for each minimum set of the policy, as text, and the claims of the set that needs the fewest as issues. It
- * depends on the policy and on the names of the sent claims only, so that it says nothing about the register.
- */
-function insufficientClaims(
-  options: ReturnType<typeof missingClaims>,
-  { leastDate }: MatchPolicy,
-  from: 'query' | 'body',
-): Refusal {
-  const dateHint = { year: '', month: ' with its month', day: ' with month and day' }[leastDate];
-  const label = (claim: ClaimName) => (claim === 'birthDate' ? `${claim}${dateHint}` : claim);
-  const oneOf = (claims: readonly ClaimName[]) => claims.map(label).join(' or ');
-  const issues = (options[0] ?? []).map((claims) =>
-    issueAt(from, claims[0], { code: 'required', detail: `required: ${oneOf(claims)}` }),
+  const issueFor = (name: string, fault: Pick<Issue, 'code' | 'detail'>) => issueAt(from, name, fault);
+  return (
+    refuseUnagreedBasis(call.ports, call.caller.clientId, request) ??
+    refuseForbiddenClaims(forbidden, issueFor) ??
+    refuseInsufficientClaims(policy, submittedForMinimum(claims), issueFor)
   );
-  const texts = [...new Set(options.map((option) => option.map(oneOf).join(', and ')))];
-  return refuse('insufficient-claims', `Add ${texts.join('; or ')}.`, { issues });
 }
-
-/** A request with this legal basis requires a reference to the consent of the citizen. */
-const consentBasis = 'consent';
 
 async function prepareAnswer(
   context: VerificationContext,

@@ -17,6 +17,7 @@ const prefixes = {
   proposal: 'prp',
   staffEntry: 'sle',
   lookUp: 'lku',
+  presentation: 'prs',
 } as const;
 
 /** The kinds of things that this server gives an id. */
@@ -51,6 +52,8 @@ export type ProposalId = Id<'proposal'>;
 export type StaffEntryId = Id<'staffEntry'>;
 /** The id of a stored look-up of staff. */
 export type LookUpId = Id<'lookUp'>;
+/** The id of a request to a citizen's wallet. */
+export type PresentationId = Id<'presentation'>;
 
 /** The most code points in the id of a citizen. The register assigns it, not this server. */
 export const maxCitizenIdLength = 200;

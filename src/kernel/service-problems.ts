@@ -136,6 +136,37 @@ export const serviceProblems = {
     cause: 'This client made no verification with this id.',
     fix: 'Check the verificationId in the response of the verify operation.',
   },
+  'wallets-not-configured': {
+    status: 409,
+    title: 'Wallets not configured',
+    cause: 'The operator of this server has not configured which credentials of wallets it trusts.',
+    fix: 'Verify typed claims with POST /v1/identity/verify, or ask the operator to set WALLET_TRUST.',
+  },
+  'presentation-not-found': {
+    status: 404,
+    title: 'Presentation not found',
+    cause: 'This client asked for no presentation with this id, or the presentation ended more than 7 days ago.',
+    fix: 'Check the presentationId in the response of POST /v1/identity/presentations.',
+  },
+  'presentation-not-answered': {
+    status: 409,
+    title: 'Wallet has not answered',
+    cause: 'The wallet has not answered yet, so that there is no result.',
+    fix: 'Wait until the status is answered: read it with GET /v1/identity/presentations/{id}, or wait for the event.',
+  },
+  'presentation-ended': {
+    status: 409,
+    title: 'Presentation ended',
+    cause: 'The presentation is completed, or it ended without a result.',
+    fix: 'Read it with GET /v1/identity/presentations/{id}. If it has no result, ask again.',
+  },
+  'response-code-wrong': {
+    status: 403,
+    title: 'Response code wrong',
+    cause:
+      'The code does not belong to this presentation: the citizen answered from another session, or typed it wrong.',
+    fix: 'If the presentation is still answered, ask the citizen to type the code again. Otherwise ask again.',
+  },
   'contact-address-not-found': {
     status: 404,
     title: 'Address not found',

@@ -7,6 +7,7 @@ export const unmatchedReasons = [
   'others-fit-as-well',
   'guesses-spent',
   'register-unavailable',
+  'other-person-expected',
 ] as const;
 
 /** One of `unmatchedReasons`. */

@@ -5,6 +5,7 @@ import type {
   EventId,
   HoldId,
   NotificationId,
+  PresentationId,
   ProposalId,
   TemplateId,
   VerificationId,
@@ -71,14 +72,29 @@ type VerificationOutcome = {
   readonly claimsAsked: readonly string[];
 };
 
+type PresentationHead<T extends string> = EventHead<T> & {
+  readonly presentation: PresentationId;
+  readonly clientId: string;
+};
+
 /** An event about one citizen. Its content is encrypted under that citizen's key. */
 export type CitizenEvent =
-  | (CitizenHead<'identity.verified'> & ProcessingBasis & VerificationOutcome)
+  | (CitizenHead<'identity.verified'> &
+      ProcessingBasis &
+      VerificationOutcome & {
+        /**
+         * The claims come from a wallet. `match`: the wallet of this citizen. `other`: not shown to be theirs. The values have the same
+         * length, because the lengths of entries are public.
+         */
+        readonly wallet?: 'match' | 'other';
+      })
   /** `guesses-spent`: the verification limit of this citizen is reached; further verifications return no_match. */
   | (CitizenHead<'identity.guesses-spent' | 'identity.verification-read'> & { readonly verification: VerificationId })
   /** Staff locked or unlocked the record at the citizen's request. */
   | (CitizenHead<'identity.lock-changed'> & { readonly locked: boolean })
   | CitizenHead<'own-lock.set'>
+  /** A presentation linked the administrative number of a wallet to the citizen, or the citizen removed all such links. */
+  | CitizenHead<'wallet-link.kept' | 'wallet-link.removed'>
   /** The citizen lock was removed; `reason` is set if staff removed it. */
   | (CitizenHead<'own-lock.lifted'> & { readonly reason?: string | undefined })
   | CitizenHead<'identity.record-read' | 'notification.rehearsed'>
@@ -174,6 +190,19 @@ export type CitizenEvent =
 export type SystemEvent =
   | (EventHead<'identity.searched'> & VerificationOutcome)
   | (EventHead<'identity.search-read'> & { readonly verification: VerificationId })
+  /** A client asked the wallet of a citizen for a credential. The server learns who the citizen is from the wallet. */
+  | (PresentationHead<'identity.presentation-asked'> & ProcessingBasis & { readonly claimsAsked: readonly string[] })
+  /** `answered`: the wallet has answered, and the result waits for the code of the session. */
+  | PresentationHead<
+      | 'identity.presentation-fetched'
+      | 'identity.presentation-answered'
+      | 'identity.presentation-completed'
+      | 'identity.presentation-expired'
+      | 'identity.presentation-cancelled'
+    >
+  /** The wallet sent this error, for example because the citizen declined. */
+  | (PresentationHead<'identity.presentation-refused'> & { readonly error: string })
+  | (PresentationHead<'identity.presentation-failed'> & { readonly reason: string })
   | (EventHead<'register.imported'> & {
       readonly import: string;
       readonly rows: number;
@@ -195,6 +224,7 @@ export type SystemEvent =
         | 'name'
         | 'scopes'
         | 'purposes'
+        | 'registrationCertificates'
         | 'legalBases'
         | 'policy'
         | 'returnAddress'

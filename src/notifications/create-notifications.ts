@@ -64,7 +64,7 @@ import { startNotificationBatch } from './start-notification-batch.ts';
 import { statePreferences } from './state-preferences.ts';
 import { findOwnTemplate } from './templates/template-shape.ts';
 import { testWebhook } from './test-webhook.ts';
-import { statusEventTypes } from './webhooks/feed-store.ts';
+import { insertPresentationFeedEvent, statusEventTypes } from './webhooks/feed-store.ts';
 import { createPostWebhookCall } from './webhooks/post-call.ts';
 import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
 import type { WebhookPorts } from './webhooks/webhook-shape.ts';
@@ -105,6 +105,8 @@ export type NotificationsSlice = Slice & {
   ownMessageOf(id: string, citizenId: string): Promise<OwnMessage>;
   /** The first rows of a batch and an estimate of its cost, for staff. */
   previewBatch(batch: NotificationBatch): Promise<BatchPreview | undefined>;
+  /** The statement that reports a presentation in the feed of its client. */
+  readonly presentationFeedEvent: typeof insertPresentationFeedEvent;
   /** The endpoints that providers call to report deliveries. */
   readonly mounts: readonly MountedHandler[];
 };
@@ -221,6 +223,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     webhookCountOf: async (clientId) => (await findWebhooks(db.read, clientId)).length,
     ownMessageOf: (id, citizenId) => findOwnMessage({ read: db.read, citizenKeys }, id, citizenId),
     previewBatch: (batch) => previewBatch({ ...deps, ports }, batch),
+    presentationFeedEvent: insertPresentationFeedEvent,
     mounts: providerEndpoints(deps),
   };
 }

@@ -20,7 +20,7 @@ const request = {
       types: Type.Optional(
         Type.String({
           pattern: `^${typePattern}(,${typePattern})*$`,
-          maxLength: 400,
+          maxLength: 800,
           description: `Only events of these types, separated by commas: ${feedEventTypes.join(', ')}. Default: all types.`,
         }),
       ),
@@ -63,9 +63,9 @@ export const readEvents = defineOperation({
   path: '/v1/events',
   scope: 'events:read',
   callers: ['clients'],
-  summary: 'Read the events of your notifications in order',
+  summary: 'Read the events of your client in order',
   description:
-    'Returns the events of the notifications of your client. Store the member after, and send it with your next request: no event is missing and none is repeated. With types, you receive only events of these types, and the cursor is valid for other types too. The server keeps events for the number of days that the operator has set (default 180). It rejects a cursor of deleted events with 410.',
+    'Returns the events of the notifications and presentations of your client. Store the member after, and send it with your next request: no event is missing and none is repeated. With types, you receive only events of these types, and the cursor is valid for other types too. The server keeps events for the number of days that the operator has set (default 180). It rejects a cursor of deleted events with 410.',
   request,
   responses: { 200: { description: 'The events after the cursor.', schema: page } },
   refusals: ['bad-request', 'cursor-expired'],

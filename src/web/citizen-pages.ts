@@ -50,6 +50,7 @@ import {
 } from './sign-in-pages.ts';
 import type { SiteFrame } from './site-frame.ts';
 import type { ZoneDefaults } from './time-zone-options.ts';
+import { handleWalletLinks } from './wallet-link-page.ts';
 
 /** Dependencies of the citizen pages. */
 export type CitizenPagesDeps = {
@@ -113,6 +114,7 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     citizenPage(citizenPaths.record, readMethods, handleRecord),
     citizenPage(citizenPaths.lock, [...readMethods, 'POST'], (visit) => handleLock(visit, true)),
     citizenPage(citizenPaths.unlock, [...readMethods, 'POST'], (visit) => handleLock(visit, false)),
+    citizenPage(citizenPaths.walletLinks, [...readMethods, 'POST'], handleWalletLinks),
     ...contactPages(deps.zones).map(({ path, methods, show }) => citizenPage(path, methods, show)),
     citizenPage(citizenPaths.stay, ['GET'], async ({ view }) => stayPage(view)),
     page(citizenPaths.signIn, ['GET'], async ({ request, view }) =>

@@ -10,6 +10,7 @@ type UsesTexts = PageTexts['uses'] & {
   readonly kinds: Readonly<Record<CitizenEvent['type'], string>>;
   readonly claims: Readonly<Record<ClaimName, string>>;
   readonly findings: Readonly<Record<ClaimFinding, string>>;
+  readonly byWallet: Readonly<Record<'match' | 'other', string>>;
   readonly reasons: Readonly<Record<UnmatchedReason, string>>;
   readonly lookUpReasons: Readonly<Record<LookUpReason, string>>;
 };

@@ -9,8 +9,9 @@ import { successBanner } from './form-parts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { recordRows } from './record-values.ts';
 import { citizenPaths } from './sign-in-flow.ts';
+import { walletSection } from './wallet-link-page.ts';
 
-/** Shows the register record of the citizen and the citizen lock. */
+/** Shows the register record of the citizen, the citizen lock and the linked wallets. */
 export async function handleRecord(visit: CitizenRequest): Promise<BufferedResponse | Refusal> {
   const done = new URLSearchParams(requestQuery(visit.request.url)).get('done');
   const answer = await readJson<OwnRecord>(visit, readOwnRecord);
@@ -18,23 +19,28 @@ export async function handleRecord(visit: CitizenRequest): Promise<BufferedRespo
   return answer.slug === 'citizen-not-found' ? recordPage(visit.view, undefined, done) : answer;
 }
 
-/** `record` is undefined if the citizen has none. `done` names the change of the lock that the redirect reports. */
+/** `record` is undefined if the citizen has none. `done` names the change that the redirect reports. */
 function recordPage(frame: CitizenLayout, record: OwnRecord | undefined, done: string | null): BufferedResponse {
   const { record: words, nav } = frame.words;
   const content =
     record === undefined
       ? html`<p>${words.none}</p>${correctionLink(frame)}`
-      : html`${lockBanner(words, record, done)}<p>${words.intro}</p>
+      : html`${doneBanner(words, record, done)}<p>${words.intro}</p>
         ${(['underReview', 'locked', 'deceased'] as const).map((mark) =>
           record[mark] ? html`<p class="note">${words.marks[mark]}</p>` : '',
         )}
         <dl class="summary">${recordRows(frame.words, record).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-        <p>${words.wrong}</p>${correctionLink(frame)}${lockSection(words, record)}`;
+        <p>${words.wrong}</p>${correctionLink(frame)}${lockSection(words, record)}${walletSection(frame.words, record)}`;
   return renderLayout(frame, { title: nav.record, content, current: 'record' });
 }
 
-/** The success message, if the lock is still as the redirect reports it. */
-function lockBanner({ lock }: CitizenTexts['record'], { ownLock }: OwnRecord, done: string | null): Html | '' {
+/** The success message, if the record is still as the redirect reports it. */
+function doneBanner(
+  { lock, wallet }: CitizenTexts['record'],
+  { ownLock, walletLinks }: OwnRecord,
+  done: string | null,
+): Html | '' {
+  if (done === 'unlinked' && walletLinks.length === 0) return successBanner(wallet.removed);
   if (done === 'locked' && ownLock === true) return successBanner(lock.done.set);
   return done === 'unlocked' && ownLock === false ? successBanner(lock.done.lifted) : '';
 }

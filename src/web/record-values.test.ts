@@ -34,6 +34,7 @@ const record: OwnRecord = {
   underReview: false,
   locked: false,
   ownLock: null,
+  walletLinks: [],
   deceased: false,
 };
 

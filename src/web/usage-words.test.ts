@@ -138,3 +138,25 @@ test('a look-up of staff names the organisation, and its reason in words of each
       assert.doesNotMatch(rows.join(), /staff\.looked-up|citizen-asked/);
     }
 });
+
+test('a wallet that is shown to be theirs is named as the wallet of the citizen, in each language', () => {
+  const presented = (decision: string, wallet: string) =>
+    ({
+      usage: 'identity.verified',
+      initiatorOrg: { type: 'GOV', code: 'permits', name: 'Permit Office' },
+      purpose: 'residence-permit',
+      details: { decision, wallet },
+    }) as const;
+  assert.deepEqual(say(presented('match', 'match')), [
+    'Permit Office: Confirmed with your wallet',
+    'Why: residence-permit',
+    'Answer: The details are yours',
+  ]);
+  // The wallet belongs to another person, and this citizen has the same name.
+  assert.deepEqual(say(presented('match', 'other')), [
+    'Permit Office: Compared details from a wallet with yours',
+    'Why: residence-permit',
+  ]);
+  const titles = pageLanguages.map((language) => say(presented('match', 'match'), language)[0]);
+  assert.equal(new Set(titles).size, pageLanguages.length);
+});

@@ -86,7 +86,8 @@ export function kindText(
   const outcome = details['outcome'] === 'delivered' ? 'sent' : details['outcome'];
   const delivery = usage === 'notification.delivery-ended' ? textNamed(uses.deliveries, outcome) : undefined;
   if (delivery !== undefined && channel !== undefined) return formatMessage(language, delivery, { channel });
-  return textNamed(uses.kinds, usage) ?? usage;
+  const byWallet = usage === 'identity.verified' ? textNamed(uses.byWallet, details['wallet']) : undefined;
+  return byWallet ?? textNamed(uses.kinds, usage) ?? usage;
 }
 
 function objectRow({ uses }: CitizenTexts, { object }: DescribedUsage): UseRow | undefined {
@@ -112,6 +113,8 @@ function resultLabel({ uses }: CitizenTexts, { usage }: Usage): string {
 function resultOf({ uses }: CitizenTexts, { usage, details = {} }: Usage): string | undefined {
   switch (usage) {
     case 'identity.verified':
+      // The decision about a wallet is that about its owner.
+      if (details['wallet'] === 'other' && details['decision'] === 'match') return undefined;
       return textNamed(uses.decisions, details['decision']);
     case 'notification.delivery-ended':
       return textNamed(uses.results, details['outcome']);

@@ -51,7 +51,8 @@ const rule = { rule: 'retention-class', retentionClass: 'tax-assessment-notices'
 
 /** Usual members of each type of event about a citizen. */
 const citizenEvents: Partial<Record<LedgerEvent['type'], object>> = {
-  'identity.verified': { ...basis, ...outcome },
+  'identity.verified': { ...basis, ...outcome, wallet: 'other' },
+  'wallet-link.kept': {},
   'identity.guesses-spent': { verification: createId('verification') },
   'identity.verification-read': { verification: createId('verification') },
   'identity.lock-changed': { locked: true },

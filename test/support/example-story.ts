@@ -3,6 +3,7 @@ import { readCodeFromOutbox } from './contact-app.ts';
 import { createExampleRecorder, type ExampleRecorder } from './example-recorder.ts';
 import { makeDemoWithExternalIssuer, startExternalIssuer } from './external-issuer.ts';
 import { type CleanupScope, type ServerFixture, waitUntilSigned } from './server-process.ts';
+import { answerWithWallet } from './test-wallet.ts';
 import { waitUntil } from './wait-until.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
@@ -48,6 +49,7 @@ export async function recordExamples(scope: CleanupScope): Promise<ReadonlyMap<s
   const client = await home.fetchAccessToken();
   const recorder = createExampleRecorder(home, { client, citizen, support, staff, approver });
   await recordVerifications(home, recorder);
+  await recordPresentations(recorder);
   const document = await recordDocuments(citizensClient, recorder);
   await recordBatches(recorder);
   await recordNotifications(recorder, document);
@@ -71,6 +73,20 @@ async function recordVerifications(home: ServerFixture, { record }: ExampleRecor
   const params = { eventId: String(receipt).replace('/v1/receipts/', '') };
   await record('readReceipt', { params });
   await record('readReceiptProof', { params });
+}
+
+/** The wallet returns to the service with the code in the fragment. */
+async function recordPresentations({ record, send }: ExampleRecorder): Promise<void> {
+  const { purpose, legalBasis } = claims;
+  const body = { purpose, legalBasis, returnUrl: 'https://permits.example.gov/back' };
+  const { presentationId, walletUrl } = await record('askPresentation', { body });
+  const params = { id: String(presentationId) };
+  const answered = await answerWithWallet(String(walletUrl));
+  const responseCode = /#response_code=(.+)$/.exec(String(answered.body['redirect_uri']))?.[1] ?? '';
+  await record('completePresentation', { params, body: { responseCode } });
+  await record('readPresentation', { params });
+  const { presentationId: other } = await send('askPresentation', { body });
+  await record('cancelPresentation', { params: { id: String(other) } });
 }
 
 /** Returns the id of a document that stays. Another client receives access to it. */
@@ -185,6 +201,7 @@ async function recordCitizen(home: ServerFixture, { record }: ExampleRecorder): 
   await record('readOwnRecord');
   await record('readOwnAccessLog', { query: { limit: 2 } });
   await record('changeOwnLock', { body: { locked: true } });
+  await record('removeWalletLinks');
 }
 
 async function recordStaff(home: ServerFixture, { record, send }: ExampleRecorder): Promise<void> {

@@ -6,9 +6,12 @@ export type SourceStatement = { readonly file: string; readonly sql: string };
 
 const sourceFolder = join(import.meta.dirname, '../../src');
 
-/** Tables that stay small, however long a server runs. The look-ups of staff are deleted after 30 minutes. */
+/**
+ * Tables that stay small, however long a server runs. The look-ups of staff are deleted after 30 minutes, and a kind of credential has at
+ * most 10,000 lists.
+ */
 export const smallTables: ReadonlySet<string> = new Set(
-  'client endpoint lease ledger_checkpoint ledger_head match_policy paused_channel register_frequency retention_class schema_migration signing_key staff_look_up staff_proposal webhook webhook_host'.split(
+  'client endpoint lease ledger_checkpoint ledger_head match_policy paused_channel register_frequency retention_class schema_migration signing_key staff_look_up staff_proposal wallet_list webhook webhook_host'.split(
     ' ',
   ),
 );

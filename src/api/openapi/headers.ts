@@ -116,6 +116,7 @@ const ownExamples: Readonly<Record<string, string>> = {
   'depositDocument Location': '/v1/documents/doc_01M7WKVMFEE008WANFAS9XRDZX',
   'createWebhook Location': '/v1/webhooks/whk_01M7WKVMFEE008WANFAS9XRDZX',
   'createNotificationBatch Location': '/v1/notification-batches/bat_01M7WKVMFEE008WANFAS9XRDZX',
+  'askPresentation Location': '/v1/identity/presentations/prs_01M7WKVMFEE008WANFAS9XRDZX',
   'createTemplate Location': '/v1/templates/tpl_01M7WKVMFEE008WANFAS9XRDZX',
   'Idempotent-Replayed': 'true',
   Link: '</v1/receipts/evt_01M7WKVMFEE008WANFAS9XRDZX>; rel="receipt"',

@@ -112,6 +112,13 @@ export const memberExamples: Readonly<Record<string, string | number | boolean>>
   dueOn: '2026-12-04',
   effectiveOn: '2026-12-04',
   rule: 'after-14-days',
+  presentation: 'prs_01M7WKVMFEE008WANFAS9XRDZX',
+  page: 'https://gov.example/problems/presentation/wallet-error',
+  pageUrl: 'https://gov.example/wallet/pages/3q2-7wABAgMEBQYHCAkKCw',
+  walletUrl:
+    'haip-vp://?client_id=x509_hash%3Aabc&request_uri=https%3A%2F%2Fgov.example%2Fwallet%2Frequests%2F3q2-7wABAgMEBQYHCAkKCw&request_uri_method=post',
+  responseCode: '402817',
+  credentials: 'pid',
   'access-log.type': 'GOV',
   'inbox.email': 'permits@example.gov',
   'inbox.url': 'https://permits.example.gov',

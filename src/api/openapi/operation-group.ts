@@ -3,7 +3,10 @@ import type { ExampleContext } from './example.ts';
 
 /** The groups by the first segment of the path, with the prefix of their ids. */
 const groups: Readonly<Record<string, { readonly idPrefix: string; readonly description: string }>> = {
-  identity: { idPrefix: 'ver', description: 'Verify identity claims against the register of citizens.' },
+  identity: {
+    idPrefix: 'ver',
+    description: 'Verify identity claims, typed or from a wallet, against the register of citizens.',
+  },
   notifications: { idPrefix: 'ntf', description: 'Send official notifications, and prove their delivery.' },
   'notification-batches': { idPrefix: 'bat', description: 'Send many notifications with one uploaded file.' },
   documents: { idPrefix: 'doc', description: 'Deposit, retrieve and withdraw documents of citizens.' },
@@ -16,6 +19,7 @@ const groups: Readonly<Record<string, { readonly idPrefix: string; readonly desc
   inbox: { idPrefix: 'ntf', description: 'Show citizens their official messages.' },
   'register-record': { idPrefix: 'evt', description: 'Show citizens their record in the register.' },
   'register-lock': { idPrefix: 'evt', description: 'Let citizens lock their own record against verification.' },
+  'wallet-links': { idPrefix: 'evt', description: 'Let citizens remove the links to their wallets.' },
   'contact-preferences': { idPrefix: 'evt', description: 'Let citizens set their contact preferences.' },
   'contact-addresses': { idPrefix: 'evt', description: 'Let citizens add addresses, which they confirm with a code.' },
   register: { idPrefix: 'evt', description: 'List the endpoints of the interface.' },

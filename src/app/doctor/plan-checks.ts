@@ -35,6 +35,7 @@ import {
   checkWitnesses,
 } from './service-checks.ts';
 import { checkSettings, settingFaultFindings } from './settings-check.ts';
+import { checkWalletHosts, checkWallets } from './wallet-checks.ts';
 
 /**
  * The checks of the installation that an environment describes. If settings are invalid, or a path in them does not respond,
@@ -96,6 +97,7 @@ function localChecks(context: DoctorContext): readonly DoctorCheck[] {
     content('clients', 'see docs/operate/clients.md#clients', checkClients),
     content('ledger', 'see docs/security/ledger.md#broken', checkLedger),
     content('erased-citizens', 'see docs/operate/retention.md#the-list-of-erased-citizens', checkErasures),
+    content('wallets', 'see docs/operate/wallets.md', checkWallets),
     content('queues', 'see docs/operate/troubleshooting.md#stuck-deliveries', checkQueues),
   ];
 }
@@ -119,6 +121,7 @@ function remoteChecks(context: DoctorContext): readonly DoctorCheck[] {
     { name: 'letters', fix: 'check LETTER_SPOOL', run: () => checkLetterSpool(settings) },
     url('other-register', 'REGISTER_URL', settings.registerUrl?.reveal()),
     url('time-stamps', 'EVIDENCE_TSA_URL', settings.evidenceTsaUrl),
+    { name: 'wallets', fix: 'check WALLET_TRUST', run: () => checkWalletHosts(context) },
     { name: 'witnesses', fix: 'check LEDGER_WITNESSES', run: () => checkWitnesses(settings) },
     { name: 'issuers', fix: 'check TRUSTED_ISSUERS', run: trusted },
     { name: 'sign-in', fix: 'check SIGN_IN_ISSUER', run: () => checkSignIn(context) },

@@ -72,9 +72,17 @@ function startupSteps({ settings, clock }: SettingsToCheck): readonly (readonly 
     ['SIGN_IN_ISSUER', () => signInConfigOf(settings)],
     ['STAFF_ISSUER', () => [staffTokenRulesOf(settings), staffSignInConfigOf(settings)]],
     ['LEDGER_WITNESSES', () => readWitnessPolicy(settings)],
+    ['WALLET_TRUST', () => checkWalletFiles(settings, clock)],
     ['EVIDENCE_TSA_URL', () => createTimeStamper({ settings, clock, random: systemRandom, log })],
     ['SMTP_URL', () => checkRelayUrl(smtpUrl)],
   ];
+}
+
+async function checkWalletFiles(settings: Settings, clock: Clock): Promise<void> {
+  if (settings.walletTrust === undefined) return;
+  const { readConfiguredCertificate, readTrustConfig } = await import('../../wallet/trust/configured-trust.ts');
+  await readTrustConfig(settings, clock);
+  readConfiguredCertificate(settings, clock);
 }
 
 async function checkRelayUrl(url: Settings['smtpUrl']): Promise<void> {

@@ -196,6 +196,7 @@ create table client (
   binding text not null check (binding in ('none', 'dpop', 'mtls')),
   purposes text,
   purpose_texts text,
+  registration_certificates text,
   legal_bases text,
   policy text,
   return_address text,
@@ -413,6 +414,17 @@ create index verification_of_citizen on verification (citizen_id) where citizen_
 -- table. These rows are read as a whole, so they stay in one piece, up to a page.
 -- engine: postgres
 alter table verification set (toast_tuple_target = 8160);
+
+-- The administrative numbers of wallets that citizens agreed to keep, so that a wallet is recognised after a change of name.
+-- link: an HMAC of the issuing country and the number, which is not stored. issuing_country: ISO 3166-1 alpha-2.
+create table wallet_link (
+  link text not null primary key,
+  citizen_id text not null,
+  issuing_country text not null,
+  kept_at bigint not null check (kept_at between 0 and 9007199254740991)
+);
+
+create index wallet_link_by_citizen on wallet_link (citizen_id);
 
 -- The failed verifications of each verification key, over all clients and processes (identity/verification-limit).
 -- verification_key: an HMAC of a citizen id, known or not, or of a part of the claims of a search.
@@ -886,6 +898,44 @@ create table citizen_hold (
 );
 
 ---------------------------------------------------------------------------------------------------------------------
+-- Wallets
+---------------------------------------------------------------------------------------------------------------------
+
+-- A request of a client to the wallet of a citizen. terms: what was asked, with nonces and private keys; pending: the checked attributes
+-- until the service confirms its session. Both are sealed under a key of the root key, and deleted at the end. No row names a citizen.
+-- keeps_link: whether the citizen agreed to be recognised next time; null if the page has not asked.
+create table presentation (
+  id text not null primary key,
+  client_id text not null,
+  status text not null check (
+    status in ('requested', 'fetched', 'answered', 'completed', 'refused', 'failed', 'expired', 'cancelled')),
+  created_at bigint not null check (created_at between 0 and 9007199254740991),
+  expires_at bigint not null check (expires_at between 0 and 9007199254740991),
+  ended_at bigint check (ended_at between 0 and 9007199254740991),
+  purpose text,
+  keeps_link boolean check (keeps_link in (true, false)),
+  code_attempts bigint not null default 0 check (code_attempts between 0 and 9007199254740991),
+  reason text,
+  wallet_error text,
+  verification_id text,
+  terms bytea,
+  pending bytea,
+  check ((status in ('requested', 'fetched', 'answered')) = (ended_at is null)),
+  check (ended_at is null or (terms is null and pending is null))
+);
+
+create index presentation_to_expire on presentation (expires_at) where ended_at is null;
+create index presentation_to_delete on presentation (ended_at) where ended_at is not null;
+
+-- The secret parts of addresses that a wallet or a browser opens, hashed.
+create table presentation_handle (
+  tag text not null primary key,
+  presentation_id text not null references presentation (id)
+);
+
+create index presentation_handle_of on presentation_handle (presentation_id);
+
+---------------------------------------------------------------------------------------------------------------------
 -- Staff
 ---------------------------------------------------------------------------------------------------------------------
 
@@ -951,6 +1001,30 @@ create table backup_record (
   name text not null primary key check (name = 'newest'),
   begun_at bigint not null check (begun_at between 0 and 9007199254740991)
 );
+
+---------------------------------------------------------------------------------------------------------------------
+-- Wallets
+---------------------------------------------------------------------------------------------------------------------
+
+-- The lists that credentials in wallets are checked with, as the server fetched them. They contain no data of citizens.
+-- credential: the name of the kind of credential in WALLET_TRUST. role: a list of trusted entities, or a status list.
+-- fetched_at, content: null until the list was fetched. expires_at: from then on the list is not used. Before it was fetched, the
+-- time at which a credential or the settings first named it.
+-- sequence_number: that of a list of trusted entities, or the issue time of a status list. A lower one does not replace a higher one.
+create table wallet_list (
+  credential text not null,
+  url text not null,
+  role text not null check (role in ('issuers', 'status')),
+  next_fetch_at bigint not null check (next_fetch_at between 0 and 9007199254740991),
+  fetched_at bigint check (fetched_at between 0 and 9007199254740991),
+  expires_at bigint not null check (expires_at between 0 and 9007199254740991),
+  sequence_number bigint check (sequence_number between 0 and 9007199254740991),
+  content bytea,
+  primary key (credential, url)
+);
+
+create index wallet_list_by_next_fetch on wallet_list (next_fetch_at);
+create index wallet_list_by_role on wallet_list (role, credential, fetched_at, expires_at);
 
 ---------------------------------------------------------------------------------------------------------------------
 -- Jobs

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type TObject, type TOptional, type TString, Type } from 'typebox';
+import { Check } from 'typebox/schema';
 import { undocumentedMember } from '../../api/undocumented-member.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../../kernel/id.ts';
@@ -173,6 +174,21 @@ function claimFault(claim: ClaimName, value: string, now: number): ValueFault | 
   if (claim === 'citizenId' && !citizenIdPattern.test(value))
     return { code: 'malformed', detail: citizenIdRequirement };
   return claimTable[claim].kind === 'date' ? birthDateFault(value, now) : undefined;
+}
+
+/**
+ * The attested values that can be compared. The rules are those of a request, but other members and values are left out: the citizen
+ * cannot correct what an issuer attests.
+ */
+export function usableClaims(attested: Readonly<Record<string, string>>, now: number): Claims {
+  const claims: { [claim in ClaimName]?: string } = {};
+  for (const claim of claimNames) {
+    const value = attested[claim]?.trim();
+    if (value === undefined || !Check(member(claim), value)) continue;
+    if (value.isWellFormed() && !value.includes('\u0000') && claimFault(claim, value, now) === undefined)
+      claims[claim] = value;
+  }
+  return claims;
 }
 
 /** The citizen reads these values in the access log. A nonce is not shown. */

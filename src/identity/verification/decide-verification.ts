@@ -18,8 +18,7 @@ import {
   type VerificationKeys,
 } from '../verification-limit/verification-keys.ts';
 import { type LimitSnapshot, requireUnchangedStatements } from '../verification-limit/verification-limiter.ts';
-import { explainDecision } from './explanation.ts';
-import { type IdentificationResult, identifyCitizen } from './identify-citizen.ts';
+import { type IdentificationResult, identifyCitizen, undeterminedResult } from './identify-citizen.ts';
 import type { IdentityPorts } from './ports.ts';
 
 /** The parts of a call that a verification needs. */
@@ -194,19 +193,4 @@ function isUnattestedLevel(claim: ClaimName, levels: ClaimLevels): boolean {
 function undefinedIfUnavailable(fault: unknown): undefined {
   if (!(fault instanceof RegisterUnavailable)) throw fault;
   return undefined;
-}
-
-/** The result if the register is unavailable. */
-function undeterminedResult(citizenId: string | undefined): IdentificationResult {
-  const concernedIds = citizenId === undefined ? [] : [citizenId];
-  const isSearch = citizenId === undefined;
-  const explanation = explainDecision('register-unavailable', {});
-  return {
-    decision: 'not_determined',
-    levels: {},
-    concernedIds,
-    aboutCitizenId: citizenId ?? null,
-    isSearch,
-    explanation,
-  };
 }

@@ -50,6 +50,7 @@ const reasonLetters: Readonly<Record<UnmatchedReason, string>> = {
   'others-fit-as-well': 'o',
   'guesses-spent': 'g',
   'register-unavailable': 'u',
+  'other-person-expected': 'e',
 };
 const findingLetters: Readonly<Record<ClaimFinding, string>> = {
   match: 'm',

@@ -77,7 +77,7 @@ export async function identifyCitizen(
 }
 
 /** The reason why this comparison is no match; null for a match. */
-function unmatchedReasonOf(
+export function unmatchedReasonOf(
   record: RegisterRecord,
   { decision, fits }: Comparison,
   policy: MatchPolicy,
@@ -209,4 +209,19 @@ function narrowedByAgreement(queries: AmbiguityQueries, { levels, claims }: Fitt
 function withoutNamesakeLimit(results: AmbiguityResults, { levels }: FittingPerson): AmbiguityResults {
   const isDistinct = agreesInDetail(levels) && isSameValue(levels.birthDate);
   return isDistinct ? { ...results, others: { ...results.others, tooMany: false } } : results;
+}
+
+/** The result if the register is unavailable. */
+export function undeterminedResult(citizenId: string | undefined): IdentificationResult {
+  const concernedIds = citizenId === undefined ? [] : [citizenId];
+  const isSearch = citizenId === undefined;
+  const explanation = explainDecision('register-unavailable', {});
+  return {
+    decision: 'not_determined',
+    levels: {},
+    concernedIds,
+    aboutCitizenId: citizenId ?? null,
+    isSearch,
+    explanation,
+  };
 }

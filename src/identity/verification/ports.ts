@@ -52,4 +52,6 @@ export type IdentityPorts = {
   /** The register as named in evidence. `country` is ISO 3166-1 alpha-2. */
   readonly registerSource: { readonly name: string; readonly country?: string };
   readonly refuseClaimsInUrl: boolean;
+  /** Whether the client has the scope for the result of each claim. */
+  mayReadClaims?(clientId: string): boolean;
 };

@@ -49,7 +49,7 @@ export const verificationSchema = Type.Object(
       framework: Type.String(),
       level: Type.String({
         description:
-          'The assurance level. The check proves that such a person exists, not that the user of your program is this person.',
+          'The assurance level. Without the member evidence, the check proves that such a person exists, not that the user of your program is this person.',
       }),
     }),
     policy: Type.String({ description: 'The name of the verification policy, which contains its version.' }),
@@ -63,9 +63,26 @@ export const verificationSchema = Type.Object(
     consentReference: Type.Union([Type.String(), Type.Null()]),
     requestHash: Type.String({
       description:
-        'sha-256: and the base64url of SHA-256 over the canonical JSON (RFC 8785) of all request members, with names in camelCase.',
+        'sha-256: and the base64url of SHA-256 over the canonical JSON (RFC 8785) of all request members, with names in camelCase. For a wallet, only citizenId, purpose, legalBasis and nonce count.',
     }),
     receipt: Type.String({ description: 'The path of the ledger receipt of this access.' }),
+    evidence: Type.Optional(
+      Type.Object(
+        {
+          kind: Type.Literal('wallet', { description: 'The citizen presented a credential of a wallet.' }),
+          credential: Type.String({ description: 'The type of the credential: its vct or document type.' }),
+          format: Type.String({ description: 'The format of the credential: dc+sd-jwt or mso_mdoc.' }),
+          issuer: Type.String({ description: 'The issuer, by its certificate.' }),
+          issuingCountry: Type.Optional(
+            Type.String({ description: 'The country of the issuer (ISO 3166-1 alpha-2).' }),
+          ),
+          holderBinding: Type.Literal(true, {
+            description: 'true: the wallet proved that it holds the key of the credential.',
+          }),
+        },
+        { description: 'The credential that the citizen presented. It is absent without a wallet.' },
+      ),
+    ),
     token: Type.String({
       description:
         'The signed result: a JWS of type identity-verification+jwt. On a match, it contains verified_claims (OpenID Connect for Identity Assurance).',

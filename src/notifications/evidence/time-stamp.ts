@@ -12,7 +12,7 @@ import {
   TSTInfo,
 } from 'pkijs';
 
-// The only module that uses pkijs and asn1js. Import it dynamically, where time stamps are requested or verified.
+// This module loads pkijs and asn1js. Import it dynamically, where time stamps are requested or verified.
 
 const oid = {
   sha256: '2.16.840.1.101.3.4.2.1',

@@ -2,22 +2,32 @@ import { Type } from 'typebox';
 import { channelNames, notificationStatuses } from '../notification/notification.ts';
 import { literalUnion, statusDescription } from '../notification/notification-shape.ts';
 import { reasonCodes } from '../notification/reason.ts';
-import { feedEventTypes, feedOutcomes } from './feed-store.ts';
+import { feedEventTypes, feedOutcomes, presentationFeedStatuses } from './feed-store.ts';
+
+/** `cancelled` is a status of notifications too. */
+const presentationStatuses = presentationFeedStatuses.filter((status) => status !== 'cancelled');
 
 const data = Type.Object(
   {
     notification: Type.Optional(
-      Type.String({ description: 'The id of the notification. Absent for events of a batch.' }),
+      Type.String({ description: 'The id of the notification. Only for the events notification.….' }),
     ),
     reference: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'The reference that you sent with the notification. null: none. Absent for events of a batch.',
+        description:
+          'The reference that you sent with the notification. null: none. Only for the events notification.….',
+      }),
+    ),
+    presentation: Type.Optional(
+      Type.String({
+        description:
+          'The id of the presentation. Only for the events identity.presentation-…. Read its result with GET /v1/identity/presentations/{id}.',
       }),
     ),
     status: Type.Optional(
       literalUnion(
-        notificationStatuses,
-        `The status after the event. ${statusDescription} Absent for events of a batch.`,
+        [...notificationStatuses, ...presentationStatuses],
+        `The status of the notification or presentation after the event. The status of a presentation is the end of the type. Absent for events of a batch. Otherwise: ${statusDescription}`,
       ),
     ),
     delivery: Type.Optional(

@@ -3,10 +3,34 @@ import type { Read, Row, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
 import { idField, integerField, textField } from '../../db/row-fields.ts';
 import type { BatchId, EventId } from '../../kernel/id.ts';
-import type { CitizenEvent } from '../../ledger/ledger-event.ts';
+import type { CitizenEvent, SystemEvent } from '../../ledger/ledger-event.ts';
 import type { Notification, NotificationStatus } from '../notification/notification.ts';
 
-/** The ledger events that the feed reports to the sender of a notification. */
+/** The ledger events that the feed reports to the client that asked a wallet. */
+const presentationEventTypes = [
+  'identity.presentation-fetched',
+  'identity.presentation-answered',
+  'identity.presentation-completed',
+  'identity.presentation-refused',
+  'identity.presentation-failed',
+  'identity.presentation-expired',
+  'identity.presentation-cancelled',
+] as const;
+
+/** The statuses of a presentation in the feed, in the order in which it can have them. The last five are final. */
+export const presentationFeedStatuses = [
+  'fetched',
+  'answered',
+  'completed',
+  'refused',
+  'failed',
+  'expired',
+  'cancelled',
+] as const;
+/** One of `presentationFeedStatuses`. */
+export type PresentationFeedStatus = (typeof presentationFeedStatuses)[number];
+
+/** The ledger events that the feed reports to the sender of a notification, or to the client that asked a wallet. */
 export const statusEventTypes = [
   'notification.delivery-ended',
   'notification.sent',
@@ -15,6 +39,7 @@ export const statusEventTypes = [
   'notification.opened',
   'notification.confirmed',
   'notification.cancelled',
+  ...presentationEventTypes,
 ] as const;
 type StatusEventType = Extract<CitizenEvent['type'], (typeof statusEventTypes)[number]>;
 
@@ -27,6 +52,7 @@ export const batchEventTypes = [
 
 /** The types of the events in the feed. */
 export const feedEventTypes = [...statusEventTypes, ...batchEventTypes] as const;
+/** The type of an event in the feed. */
 export type FeedEventType = (typeof feedEventTypes)[number];
 
 /** The outcomes of a delivery attempt in the feed: `retry` is a failed attempt that another one follows. */
@@ -34,7 +60,8 @@ export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped'
 
 /** The members of a feed event's content that the server reads; `event-shape.ts` describes all. There are no personal data. */
 type FeedData =
-  | { readonly notification: string; readonly status: NotificationStatus; readonly batch?: undefined }
+  | { readonly notification: string; readonly status: NotificationStatus }
+  | { readonly presentation: string; readonly status: PresentationFeedStatus }
   | { readonly batch: string };
 
 /** An event of the feed. `number` counts the events of its client from 1. */
@@ -85,6 +112,14 @@ export function insertBatchFeedEvent(
   ended: EndedBatch,
 ): Statement {
   return insertFeedRow([event.id, clientId, event.at, event.type, JSON.stringify(ended)]);
+}
+
+type PresentationFeedEvent = Extract<SystemEvent, { readonly type: (typeof presentationEventTypes)[number] }>;
+
+/** Adds an event about a presentation to the feed of its client. The statement must be in the same unit as the event. */
+export function insertPresentationFeedEvent(event: PresentationFeedEvent, status: PresentationFeedStatus): Statement {
+  const data: FeedData = { presentation: event.presentation, status };
+  return insertFeedRow([event.id, event.clientId, event.at, event.type, JSON.stringify(data)]);
 }
 
 /** A committed event without a number. */

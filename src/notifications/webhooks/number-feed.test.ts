@@ -76,7 +76,11 @@ for (const engine of engines) {
     await createFeedNumberer({ read: db.read, write: db.write, clock }).run('pass');
     const feed = await findFeedEvents(db.read, { clientId: 'team', after: 0, limit: 10 });
     assert.deepEqual(
-      feed.map(({ number, at, data }) => [number, at - start, 'status' in data && [data.notification, data.status]]),
+      feed.map(({ number, at, data }) => [
+        number,
+        at - start,
+        'notification' in data && [data.notification, data.status],
+      ]),
       [
         [1, 1_000, [one.id, 'sending']],
         [2, 400, [other.id, 'sending']],

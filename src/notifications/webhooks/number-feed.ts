@@ -2,7 +2,14 @@ import { type Database, type Read, type Statement, WriteRefused } from '../../db
 import type { JobQueue } from '../../jobs/job-worker.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { NotificationStatus } from '../notification/notification.ts';
-import { assignNumbers, findFeedHead, findUnnumberedEvents, moveFeedHead, type UnnumberedEvent } from './feed-store.ts';
+import {
+  assignNumbers,
+  findFeedHead,
+  findUnnumberedEvents,
+  moveFeedHead,
+  presentationFeedStatuses,
+  type UnnumberedEvent,
+} from './feed-store.ts';
 import { insertCalls } from './webhook-call-store.ts';
 import { findActiveWebhooks } from './webhook-store.ts';
 
@@ -73,12 +80,18 @@ const stages: Readonly<Record<NotificationStatus, number>> = {
 };
 
 /**
- * Events in the order of their ids, but the events of one notification in the order of their stages. An id contains the time of the
+ * Events in the order of their ids, but the events of one notification or presentation in the order of their stages. An id contains the time of the
  * process that created it, so two processes whose clocks differ by less than a second can create ids in the wrong order.
  */
 function inStatusOrder(events: readonly UnnumberedEvent[]): UnnumberedEvent[] {
-  const stage = ({ data }: UnnumberedEvent) => (data.batch === undefined ? stages[data.status] : 0);
-  const subject = ({ data }: UnnumberedEvent) => data.batch ?? data.notification;
+  const stage = ({ data }: UnnumberedEvent) => {
+    if ('batch' in data) return 0;
+    return 'notification' in data ? stages[data.status] : presentationFeedStatuses.indexOf(data.status);
+  };
+  const subject = ({ data }: UnnumberedEvent) => {
+    if ('batch' in data) return data.batch;
+    return 'notification' in data ? data.notification : data.presentation;
+  };
   const bySubject = Map.groupBy(events, subject);
   for (const related of bySubject.values()) related.sort((a, b) => stage(a) - stage(b));
   return events.flatMap((event) => bySubject.get(subject(event))?.shift() ?? []);

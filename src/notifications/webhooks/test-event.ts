@@ -1,10 +1,16 @@
 import type { IdGenerator } from '../../kernel/id.ts';
 import type { ChannelName, NotificationStatus } from '../notification/notification.ts';
 import type { ReasonCode } from '../notification/reason.ts';
-import type { batchEventTypes, FeedEventType, feedOutcomes, statusEventTypes } from './feed-store.ts';
+import type {
+  batchEventTypes,
+  FeedEventType,
+  feedOutcomes,
+  PresentationFeedStatus,
+  statusEventTypes,
+} from './feed-store.ts';
 
 type TestFacts = {
-  readonly status: NotificationStatus;
+  readonly status: NotificationStatus | PresentationFeedStatus;
   readonly channel?: ChannelName;
   readonly outcome?: (typeof feedOutcomes)[number];
   readonly reason?: ReasonCode;
@@ -19,6 +25,13 @@ const testFacts: Readonly<Record<(typeof statusEventTypes)[number], TestFacts>> 
   'notification.opened': { status: 'read' },
   'notification.confirmed': { status: 'delivered', channel: 'email' },
   'notification.cancelled': { status: 'cancelled' },
+  'identity.presentation-fetched': { status: 'fetched' },
+  'identity.presentation-answered': { status: 'answered' },
+  'identity.presentation-completed': { status: 'completed' },
+  'identity.presentation-refused': { status: 'refused' },
+  'identity.presentation-failed': { status: 'failed' },
+  'identity.presentation-expired': { status: 'expired' },
+  'identity.presentation-cancelled': { status: 'cancelled' },
 };
 const batchTestFacts = {
   'notification-batch.done': { rows: 2, accepted: 1, refused: 1 },
@@ -31,6 +44,8 @@ const isBatchEvent = (type: FeedEventType): type is keyof typeof batchTestFacts 
 /** The data of a test event. The ids are new, and nothing has them. */
 export function testEventDataOf(type: FeedEventType, createId: IdGenerator) {
   if (isBatchEvent(type)) return { batch: createId('batch'), ...batchTestFacts[type], test: true };
+  if (type.startsWith('identity.presentation-'))
+    return { presentation: createId('presentation'), ...testFacts[type], test: true };
   const delivery = type === 'notification.delivery-ended' ? { delivery: createId('delivery') } : {};
   return { notification: createId('notification'), reference: null, ...testFacts[type], ...delivery, test: true };
 }

@@ -1,0 +1,75 @@
+import { type Issue, type Refusal, refuseIssues } from '../kernel/refusal.ts';
+import { type MatchPolicy, missingClaims } from './match/policy.ts';
+import { type ClaimName, claimNames } from './register/claims.ts';
+import { refuseForbiddenClaims, refuseInsufficientClaims, refuseUnagreedBasis } from './verification/permitted-use.ts';
+import type { IdentityPorts } from './verification/ports.ts';
+
+/** The claims that a client wants from a wallet, before a wallet is asked. */
+type ClaimPlan = {
+  readonly clientId: string;
+  /** By default those of the smallest minimum set of the policy. */
+  readonly claims?: readonly string[];
+  readonly purpose?: string;
+  readonly legalBasis?: string;
+  /** The claims that the accepted credentials can attest. */
+  readonly available: readonly string[];
+};
+
+const issueForClaims = (_: string, fault: Pick<Issue, 'code' | 'detail'>): Issue => ({
+  in: 'body',
+  pointer: '/claims',
+  ...fault,
+});
+
+/**
+ * Plans the claims to ask a wallet for. Refuses a purpose, legal basis or claim that the client may not use, and claims that contain no
+ * minimum set of its policy, with the same problems as `verify`.
+ */
+export async function planPresentedClaims(
+  { clientId, claims, purpose, legalBasis, available }: ClaimPlan,
+  ports: Pick<IdentityPorts, 'policyOf' | 'purposesOf' | 'legalBasesOf'>,
+): Promise<{ readonly claims: readonly ClaimName[] } | { readonly refusal: Refusal }> {
+  const unagreed = refuseUnagreedBasis(ports, clientId, {
+    ...(purpose === undefined ? {} : { purpose }),
+    ...(legalBasis === undefined ? {} : { legalBasis }),
+  });
+  if (unagreed !== undefined) return { refusal: unagreed };
+  const policy = await ports.policyOf(clientId);
+  const attestable = claimNames.filter((claim) => available.includes(claim));
+  const asked = claims === undefined ? smallestMinimum(policy, attestable) : toClaimNames(claims, attestable);
+  if (asked === undefined)
+    return {
+      refusal: refuseIssues([
+        {
+          in: 'body',
+          pointer: '/claims',
+          code: 'not-allowed',
+          detail: `claims that the credentials can attest: ${attestable.join(', ')}`,
+        },
+      ]),
+    };
+  const forbidden = asked.filter((claim) => policy.permitted?.has(claim) === false);
+  const refusal =
+    refuseForbiddenClaims(forbidden, issueForClaims) ??
+    refuseInsufficientClaims(policy, new Set(asked), issueForClaims);
+  return refusal === undefined ? { claims: asked } : { refusal };
+}
+
+/** Undefined if a name is not among those. */
+function toClaimNames(names: readonly string[], attestable: readonly ClaimName[]): readonly ClaimName[] | undefined {
+  const known = attestable.filter((claim) => names.includes(claim));
+  return known.length === new Set(names).size ? known : undefined;
+}
+
+/** The fewest claims that contain a minimum set; all that can be used if none does, so that the refusal names the missing ones. */
+function smallestMinimum(policy: MatchPolicy, attestable: readonly ClaimName[]): readonly ClaimName[] {
+  const usable = attestable.filter((claim) => policy.permitted?.has(claim) !== false);
+  const sets = missingClaims(policy, new Set()).map((set) =>
+    set.map((oneOf) => oneOf.find((claim) => usable.includes(claim))),
+  );
+  const complete = sets.flatMap((set) => {
+    const found = new Set(set.flatMap((claim) => claim ?? []));
+    return set.includes(undefined) ? [] : [[...found]];
+  });
+  return complete.sort((one, other) => one.length - other.length)[0] ?? usable;
+}

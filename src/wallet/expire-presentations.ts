@@ -1,0 +1,34 @@
+import type { Database, Read } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { IdGenerator } from '../kernel/id.ts';
+import type { Commit } from '../ledger/commit.ts';
+import type { WalletPorts } from './ports.ts';
+import { commitUnlessChanged, endWithoutResult } from './presentation-effects.ts';
+import { openStatuses, sessionLimits } from './protocol/presentation.ts';
+import { deletePresentation, findDeletable, findOverdue } from './protocol/presentation-store.ts';
+
+type ExpireDeps = Pick<WalletPorts, 'feedEvent'> & {
+  readonly read: Read;
+  readonly write: Database['write'];
+  readonly commit: Commit;
+  readonly clock: Clock;
+  readonly createId: IdGenerator;
+};
+
+const perRun = 500;
+
+/** Ends the open presentations whose time is over, which deletes what was asked, and records it. */
+export async function expirePresentations({ read, commit, clock, createId, ...ports }: ExpireDeps): Promise<void> {
+  const now = clock.now();
+  for (const presentation of await findOverdue(read, now, perRun)) {
+    const by = { now, createId, actor: { process: 'retention' } } as const;
+    const ending = { from: openStatuses, to: 'expired' } as const;
+    await commitUnlessChanged(commit, endWithoutResult(ports, presentation, ending, by));
+  }
+}
+
+/** Deletes the rows of presentations that ended long ago. */
+export async function deleteOldPresentations({ read, write, clock }: ExpireDeps): Promise<void> {
+  for (const id of await findDeletable(read, clock.now() - sessionLimits.keptMs, perRun))
+    await write(deletePresentation(id));
+}

@@ -1,0 +1,93 @@
+import type { Statement } from '../db/database.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
+import type { IdGenerator } from '../kernel/id.ts';
+import type { Refusal } from '../kernel/refusal.ts';
+import type { Effect } from '../ledger/commit.ts';
+import type { PresentationEvent, PresentationStatus } from './protocol/presentation.ts';
+import type { AccessCertificate } from './trust/access-certificate.ts';
+import type { WalletTrust } from './trust/wallet-trust.ts';
+
+/** Attested claims, and what the decision about them needs. */
+export type PresentedClaims = {
+  readonly clientId: string;
+  /** By the names of the claims of a verification. */
+  readonly claims: Readonly<Record<string, string>>;
+  readonly purpose?: string;
+  readonly legalBasis?: string;
+  readonly nonce?: string;
+  /** The citizen whom the service expects. */
+  readonly expectedCitizenId?: string;
+  readonly assurance: { readonly framework: string; readonly level: string };
+  readonly evidence: {
+    readonly credentialType: string;
+    readonly format: string;
+    readonly issuer: string;
+    readonly issuingCountry?: string;
+    /** The base64url SHA-256 of the issuer certificate. */
+    readonly certificateDigest: string;
+  };
+  /** Present if the credential has an administrative number. `consented`: the citizen agreed on the page to keep the link. */
+  readonly link?: {
+    readonly issuingCountry: string;
+    readonly administrativeNumber: string;
+    readonly consented: boolean;
+  };
+  readonly isAdministrativeNumberCitizenId: boolean;
+};
+
+/**
+ * Decides by the policy of the client, and returns the effect with its events. The response time is padded, so that it does not reveal the
+ * decision. `text` is the serialised result.
+ */
+export type DecidePresentedClaims = (
+  presented: PresentedClaims,
+  by: { readonly now: number; readonly createId: IdGenerator },
+) => Promise<{
+  readonly effect: Effect;
+  readonly result: object;
+  readonly text: string;
+  readonly citizenId: string | null;
+}>;
+
+/**
+ * Refuses purposes, legal bases and claims that the client may not use, and claims that are fewer than each minimum of its policy, before a
+ * wallet is asked. Returns the claims to ask for: the smallest minimum if `claims` is absent.
+ */
+export type PlanPresentedClaims = (asked: {
+  readonly clientId: string;
+  readonly claims?: readonly string[];
+  readonly purpose?: string;
+  readonly legalBasis?: string;
+  readonly available: readonly string[];
+}) => Promise<{ readonly claims: readonly string[] } | { readonly refusal: Refusal }>;
+
+/** Reads a stored result for the client that received it: the JSON, and the event of this access. Its response time is padded. */
+export type ReadVerificationResult = (
+  id: string,
+  by: {
+    readonly clientId: string;
+    readonly showsClaims: boolean;
+    readonly now: number;
+    readonly createId: IdGenerator;
+  },
+) => Promise<{ readonly effect: Effect; readonly result: object } | undefined>;
+
+/** The operator's configuration for wallets. */
+export type WalletConfiguration = { readonly trust: WalletTrust; readonly certificate: AccessCertificate };
+
+/** The dependencies of the operations of wallets. */
+export type WalletPorts = {
+  /** Undefined if the operator has configured no wallets. */
+  readonly wallets: WalletConfiguration | undefined;
+  readonly publicUrl: string;
+  /** The key under which what was asked is stored. */
+  readonly sealKey: Uint8Array;
+  readonly random: RandomBytes;
+  readonly plan: PlanPresentedClaims;
+  readonly decide: DecidePresentedClaims;
+  readonly readResult: ReadVerificationResult;
+  /** The registration certificate of a purpose of a client (ETSI TS 119 475), if it has one. */
+  registrationCertificateOf(clientId: string, purpose: string): string | undefined;
+  /** The statement that adds an event to the feed of the client. */
+  feedEvent(event: PresentationEvent, status: PresentationStatus): Statement;
+};

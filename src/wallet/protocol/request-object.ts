@@ -1,0 +1,107 @@
+import { buildDcqlQuery, type CredentialQueryParts } from '../formats/credential-query.ts';
+import type { AccessCertificate } from '../trust/access-certificate.ts';
+import type { CredentialKind, WalletTrust } from '../trust/wallet-trust.ts';
+import type { OpenPresentation, PresentationTerms, WalletRequest } from './presentation.ts';
+
+/** The identity of this server towards wallets. */
+export type VerifierIdentity = { readonly certificate: AccessCertificate; readonly publicUrl: string };
+
+/** The paths that wallets request; each is followed by a handle. */
+export const walletPaths = {
+  requests: '/wallet/requests',
+  responses: '/wallet/responses',
+  pages: '/wallet/pages',
+} as const;
+
+/** The client id of the verifier, with its prefix (OpenID4VP 1.0, section 5.9.3). */
+export function clientIdOf(
+  { certificate, publicUrl }: VerifierIdentity,
+  { profile }: Pick<PresentationTerms, 'profile'>,
+) {
+  return profile === 'haip' ? `x509_hash:${certificate.hash}` : `x509_san_dns:${new URL(publicUrl).hostname}`;
+}
+
+/** The address to which the wallet sends its response. */
+export function responseUriOf(publicUrl: string, { responseHandle }: Pick<WalletRequest, 'responseHandle'>): string {
+  return `${publicUrl}${walletPaths.responses}/${responseHandle}`;
+}
+
+/** The link that opens a wallet with a request (OpenID4VP 1.0, section 5.10; HAIP 1.0, section 5.1). */
+export function walletUrlOf(identity: VerifierIdentity, terms: PresentationTerms, request: WalletRequest): string {
+  const scheme = terms.profile === 'haip' ? 'haip-vp' : 'openid4vp';
+  const query = new URLSearchParams({
+    client_id: clientIdOf(identity, terms),
+    request_uri: `${identity.publicUrl}${walletPaths.requests}/${request.requestHandle}`,
+    request_uri_method: 'post',
+  });
+  return `${scheme}://?${query.toString()}`;
+}
+
+/** The attributes to ask for. The administrative number is asked only where it is the citizen id, or the citizen agreed to be recognised by it. */
+export type Asked = Pick<PresentationTerms, 'kinds' | 'claims'> & { readonly keepsLink: boolean | null };
+
+/** The queries for these kinds, one for each format of a kind. A presentation satisfies one of them. */
+export function queryPartsOf(
+  trust: Pick<WalletTrust, 'kinds' | 'keyIdsOf'>,
+  { kinds, claims, keepsLink }: Asked,
+): readonly (CredentialQueryParts & { readonly kind: CredentialKind })[] {
+  return kinds.flatMap((name) => {
+    const kind = trust.kinds.get(name);
+    if (kind === undefined) return [];
+    const keyIds = trust.keyIdsOf(kind);
+    const administrativeNumber = kind.citizenIdFrom !== undefined || keepsLink === true;
+    return (['dc+sd-jwt', 'mso_mdoc'] as const).flatMap((format) => {
+      const type = kind.types[format];
+      const id = `${name}_${format === 'dc+sd-jwt' ? 'sd_jwt' : 'mdoc'}`;
+      return type === undefined ? [] : [{ id, format, type, keyIds, claims, administrativeNumber, kind }];
+    });
+  });
+}
+
+type RequestObjectDeps = VerifierIdentity & { readonly trust: Pick<WalletTrust, 'kinds' | 'keyIdsOf'> };
+
+type RequestObjectExtras = {
+  /** The value that a wallet sends with POST (OpenID4VP 1.0, section 5.10). */
+  readonly walletNonce: string | undefined;
+  /** The certificate of the purpose, which the wallet shows (ETSI TS 119 475). */
+  readonly registrationCertificate: string | undefined;
+};
+
+/** The algorithms whose signatures are accepted; for mdoc as COSE numbers of ES256. */
+const formatsSupported = {
+  'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
+  mso_mdoc: { issuerauth_alg_values: [-7, -9], deviceauth_alg_values: [-7, -9] },
+} as const;
+
+function publicKeyOf({ responseKey: { d: _private, ...publicKey } }: Pick<WalletRequest, 'responseKey'>) {
+  return publicKey;
+}
+
+/** The signed request object of one device (OpenID4VP 1.0, section 5; HAIP 1.0, section 5). */
+export async function signRequestObject(
+  deps: RequestObjectDeps,
+  { terms, keepsLink }: Pick<OpenPresentation, 'terms' | 'keepsLink'>,
+  request: WalletRequest,
+  { walletNonce, registrationCertificate }: RequestObjectExtras,
+): Promise<string> {
+  const payload = {
+    response_type: 'vp_token',
+    response_mode: 'direct_post.jwt',
+    client_id: clientIdOf(deps, terms),
+    response_uri: responseUriOf(deps.publicUrl, request),
+    aud: 'https://self-issued.me/v2',
+    nonce: request.nonce,
+    state: request.state,
+    dcql_query: buildDcqlQuery(queryPartsOf(deps.trust, { ...terms, keepsLink })),
+    client_metadata: {
+      jwks: { keys: [publicKeyOf(request)] },
+      encrypted_response_enc_values_supported: ['A128GCM', 'A256GCM'],
+      vp_formats_supported: formatsSupported,
+    },
+    ...(registrationCertificate === undefined
+      ? {}
+      : { verifier_info: [{ format: 'registration_cert', data: registrationCertificate }] }),
+    ...(walletNonce === undefined ? {} : { wallet_nonce: walletNonce }),
+  };
+  return await deps.certificate.sign(payload, { typ: 'oauth-authz-req+jwt' });
+}

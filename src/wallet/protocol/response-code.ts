@@ -1,0 +1,39 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { RandomBytes } from '../../kernel/clock.ts';
+import { sha256 } from '../../kernel/hashing.ts';
+import type { Device, PresentationTerms, SessionCode } from './presentation.ts';
+import { createHandle } from './wallet-handle.ts';
+
+const typedDigits = 6;
+
+/**
+ * The code that proves that the wallet and the session at the service belong to one person, or undefined if the service asked for no
+ * proof. On the device of the session, the wallet returns with 128 random bits (HAIP 1.0, section 5.1). From another device, the
+ * citizen types 6 digits. Attack: somebody starts a session and lets another person scan the QR code (session fixation, OpenID4VP
+ * issue 705; test/attacks/wallet-sessions.test.ts).
+ */
+export function createSessionCode(
+  device: Device,
+  { returnUrl, confirmation }: Pick<PresentationTerms, 'returnUrl' | 'confirmation'>,
+  random: RandomBytes,
+): SessionCode | undefined {
+  if (device === 'same' && returnUrl !== undefined) return { by: 'return', code: createHandle(random) };
+  return confirmation === 'code' ? { by: 'citizen', code: randomDigits(random) } : undefined;
+}
+
+/** 48 random bits are enough for an even distribution. */
+function randomDigits(random: RandomBytes): string {
+  const value = Buffer.from(random(6)).readUIntBE(0, 6) % 10 ** typedDigits;
+  return String(value).padStart(typedDigits, '0');
+}
+
+/** The address to which the wallet returns. The code is in the fragment, which browsers do not send to servers or to other sites. */
+export function returnAddressOf(returnUrl: string, { code }: SessionCode): string {
+  return `${returnUrl}#response_code=${code}`;
+}
+
+/** Whether a code is the right one; compared in constant time. Spaces in a typed code are ignored. */
+export function isSessionCode({ by, code }: SessionCode, given: string): boolean {
+  const plain = by === 'citizen' ? given.replaceAll(/\s/g, '') : given;
+  return timingSafeEqual(sha256(Buffer.from(code)), sha256(Buffer.from(plain)));
+}

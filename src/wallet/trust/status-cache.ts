@@ -1,0 +1,85 @@
+import type { Read } from '../../db/database.ts';
+import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
+import { type Clock, elapsedMs } from '../../kernel/clock.ts';
+import { createLruCache } from '../../kernel/lru-cache.ts';
+import type { EntityCache } from './entity-cache.ts';
+import { anchorIdOf } from './issuer-certificate.ts';
+import { openStatusList, type StatusList, statusAt } from './status-list.ts';
+import { type KindConfig, mayFetchStatusList } from './trust-file.ts';
+import type { TrustedEntity } from './trusted-entity-list.ts';
+import { findFetchedList, findFetchTime, rememberList, type WalletListKey } from './wallet-list-store.ts';
+import type { WalletTrust } from './wallet-trust.ts';
+
+type StatusCacheDeps = {
+  readonly configs: readonly KindConfig[];
+  readonly entities: EntityCache;
+  readonly read: Read;
+  readonly claim: WriteWithoutEvent;
+  readonly clock: Clock;
+  /** A stored list that is not valid any more. */
+  onFault(fault: unknown): void;
+};
+
+type CachedList = {
+  readonly fetchedAt: number;
+  readonly expiresAt: number;
+  readonly list: StatusList;
+};
+type CacheEntry = { readonly checkedAt: number; readonly cached: CachedList | undefined };
+
+/** At most 32 lists are in memory, in each thread: 4 MiB with 1 bit for 2^20 credentials, and 128 MiB if all have the maximum size. */
+const halfCapacity = 16;
+const maxAgeMs = 60_000;
+const maxAgeWhileMissingMs = 2_000;
+
+/** Creates `statusOf`, which reads the lists that the job has fetched. */
+export function createStatusCache(deps: StatusCacheDeps): WalletTrust['statusOf'] {
+  const { configs, entities, read, claim, clock } = deps;
+  const entries = createLruCache<CacheEntry>(halfCapacity);
+
+  async function cachedList(key: WalletListKey, now: number): Promise<CachedList | undefined> {
+    const name = `${key.credential} ${key.url}`;
+    const known = entries.get(name);
+    const maxAge = known?.cached === undefined ? maxAgeWhileMissingMs : maxAgeMs;
+    if (known !== undefined && elapsedMs(known.checkedAt, clock) <= maxAge) return known.cached;
+    const fetchedAt = await findFetchTime(read, key);
+    if (fetchedAt === undefined) await claim(rememberList(key, 'status', clock.now()));
+    const isSame = known?.cached !== undefined && known.cached.fetchedAt === fetchedAt;
+    const cached = isSame ? known.cached : await loadList(deps, key, now);
+    entries.set(name, { checkedAt: clock.now(), cached });
+    return cached;
+  }
+
+  return async (kind, { uri, index }, now, issuer) => {
+    const config = configs.find((one) => one.kind.name === kind.name);
+    if (config === undefined || !mayFetchStatusList(config, uri)) return 'unknown';
+    await entities.refresh();
+    const cached = await cachedList({ credential: kind.name, url: uri }, now);
+    if (cached === undefined || cached.expiresAt <= now || (cached.list.expiresAt ?? now + 1) <= now) return 'unknown';
+    // Attack: another trusted issuer signs a list that says that a revoked credential is valid.
+    const entity = entities
+      .entitiesOf(kind.name, now)
+      .find(({ issuing }) => issuing.some((anchor) => anchorIdOf(anchor) === issuer.anchorKeyId));
+    const anchors = entity === undefined ? [] : statusAnchorsOf(entity);
+    const isOwn = anchors.some(({ x509 }) => x509.raw.equals(cached.list.anchor.x509.raw));
+    return isOwn ? statusAt(cached.list, index) : 'unknown';
+  };
+}
+
+/** The anchors that sign the status lists of an entity. */
+export function statusAnchorsOf({ issuing, revoking }: TrustedEntity): TrustedEntity['issuing'] {
+  return revoking.length > 0 ? revoking : issuing;
+}
+
+async function loadList(
+  { entities, read, onFault }: StatusCacheDeps,
+  key: WalletListKey,
+  now: number,
+): Promise<CachedList | undefined> {
+  const stored = await findFetchedList(read, key);
+  if (stored === undefined || stored.expiresAt <= now) return undefined;
+  const anchors = entities.entitiesOf(key.credential, now).flatMap(statusAnchorsOf);
+  const text = Buffer.from(stored.content).toString('utf8');
+  const list = await openStatusList(text, { uri: key.url, anchors, now }).catch(onFault);
+  return list ? { fetchedAt: stored.fetchedAt, expiresAt: stored.expiresAt, list } : undefined;
+}

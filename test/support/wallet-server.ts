@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import type { Engine } from './database-engines.ts';
+import { bearerHeaders, createHttpClient, postJson } from './http-client.ts';
+import {
+  type CleanupScope,
+  type ClientSecretCredentials,
+  makeServerFixture,
+  type ServerFixture,
+} from './server-process.ts';
+
+/** A JSON response. */
+export type JsonResponse = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+
+/** The operations of one client on presentations. */
+type PresentationClient = {
+  ask(body: object): Promise<JsonResponse>;
+  read(id: string): Promise<JsonResponse>;
+  complete(id: string, responseCode: string): Promise<JsonResponse>;
+  cancel(id: string): Promise<JsonResponse>;
+};
+
+/** A demo with two clients that may ask wallets. */
+export type WalletServer = PresentationClient & {
+  readonly server: ServerFixture;
+  readonly other: PresentationClient;
+  readonly clientId: string;
+  /** The access token of the first client. */
+  readonly token: string;
+  /** Asks, and fails if that is refused. */
+  start(body: object): Promise<{ readonly id: string; readonly walletUrl: string; readonly pageUrl: string }>;
+};
+
+const path = '/v1/identity/presentations';
+
+/** `purposes` are those of the first client. `host`: the name of this machine in the public URL. */
+type WalletServerOptions = {
+  readonly engine?: Engine['name'];
+  readonly purposes?: readonly string[];
+  readonly host?: string;
+};
+
+/** Starts a demo, which trusts the sandbox issuer, and creates two clients with the scope `identity:present`. */
+export async function openWalletServer(
+  t: CleanupScope,
+  { engine = 'sqlite', purposes, host }: WalletServerOptions = {},
+): Promise<WalletServer> {
+  const server = await makeServerFixture(t, { engine });
+  if (host !== undefined) server.environment['PUBLIC_URL'] = `http://${host}:${server.port}`;
+  await server.start();
+  const { clientId, token } = await createClient(server, 'Permit Office', purposes);
+  const own = presentationClient(server, token);
+  const other = presentationClient(server, (await createClient(server, 'Curious Office')).token);
+  const start: WalletServer['start'] = async (body) => {
+    const asked = await own.ask(body);
+    assert.equal(asked.status, 201, JSON.stringify(asked.body));
+    const { presentationId, walletUrl, pageUrl } = asked.body;
+    return { id: String(presentationId), walletUrl: String(walletUrl), pageUrl: String(pageUrl) };
+  };
+  return { server, ...own, other, clientId, token, start };
+}
+
+async function createClient(server: ServerFixture, name: string, purposes: readonly string[] = []) {
+  const scopes = ['identity:present', 'identity:verify:claims', 'events:read'];
+  const limits = purposes.length === 0 ? [] : ['--purposes', purposes.join(',')];
+  const arguments_ = [name, '--scopes', scopes.join(','), '--secret', '--json', ...limits];
+  const { code, stdout, stderr } = await server.runCommand('clients', 'create', ...arguments_);
+  assert.equal(code, 0, stderr);
+  const credentials = JSON.parse(stdout) as ClientSecretCredentials;
+  return { clientId: credentials.clientId, token: await server.fetchAccessToken(scopes, credentials) };
+}
+
+function presentationClient({ url }: ServerFixture, token: string): PresentationClient {
+  const http = createHttpClient(url);
+  const json = (response: { readonly status: number; readonly body: unknown }): JsonResponse => ({
+    status: response.status,
+    body: JSON.parse(String(response.body)) as Readonly<Record<string, unknown>>,
+  });
+  const headers = bearerHeaders(token);
+  return {
+    ask: async (body) => json(await http(postJson(token, path, body))),
+    read: async (id) => json(await http({ method: 'GET', path: `${path}/${id}`, headers })),
+    complete: async (id, responseCode) => json(await http(postJson(token, `${path}/${id}/complete`, { responseCode }))),
+    cancel: async (id) => json(await http({ method: 'POST', path: `${path}/${id}/cancel`, headers })),
+  };
+}
