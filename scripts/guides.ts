@@ -11,6 +11,7 @@ const guidePaths = [
   'docs/concepts.md',
   'docs/integrate/access.md',
   'docs/integrate/verify.md',
+  'docs/integrate/wallets.md',
   'docs/integrate/send.md',
   'docs/integrate/batches.md',
   'docs/integrate/documents.md',

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { bearerHeaders, createHttpClient, fetchOnce, postJson } from './http-client.ts';
 import type { ClientSecretCredentials, ServerFixture } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
+import { prepareWalletPages } from './wallet-page-tour.ts';
 
 // All pages of a demo except the API reference, each in a state that a citizen can meet. Tests look at them one by one.
 
@@ -81,6 +82,7 @@ export async function prepareTour(server: ServerFixture, browser: Browser): Prom
       ...contactPages(url),
       ...emptyPages(url),
       ...developerPages(url),
+      ...(await prepareWalletPages(url, token)),
     ],
     cookiesOf,
   };
@@ -88,7 +90,7 @@ export async function prepareTour(server: ServerFixture, browser: Browser): Prom
 
 /** A token of a service with contact lines, which its messages show. */
 async function officeToken(server: ServerFixture): Promise<string> {
-  const scopes = ['notifications:send', 'documents:write', 'identity:verify'];
+  const scopes = ['notifications:send', 'documents:write', 'identity:verify', 'identity:present'];
   const contact = ['--contact-phone', '+44 20 7946 0000', '--contact-email', 'permits@porto.example'];
   const arguments_ = ['Permit Office', '--scopes', scopes.join(','), '--secret', '--json', ...contact];
   const { code, stdout, stderr } = await server.runCommand('clients', 'create', ...arguments_);
@@ -176,7 +178,13 @@ function pagesFor(url: string, visitor: Visitor, readers: TourPage['readers'] = 
 function developerPages(url: string): TourPage[] {
   const { path } = pagesFor(url, 'nobody', 'developers');
   const guides = ['/docs/guide', '/docs/guide/verify'];
-  return ['/me/sign-in', ...guides, '/problems', '/problems/not-found', '/outbox', '/none'].map(path);
+  const problems = [
+    '/problems',
+    '/problems/not-found',
+    '/problems/presentation',
+    '/problems/presentation/other-session',
+  ];
+  return ['/me/sign-in', ...guides, ...problems, '/outbox', '/none'].map(path);
 }
 
 function visitorPages(url: string, { legal, plain }: ReceiptLinks): TourPage[] {

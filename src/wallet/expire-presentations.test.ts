@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/support/database-engines.ts';
+import { rootKeyFromBytes } from '../crypto/root-key.ts';
+import { createIdGenerator } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { createCitizenKeys } from '../ledger/citizen-keys.ts';
+import { createCommitter } from '../ledger/commit.ts';
+import { insertPresentationFeedEvent } from '../notifications/webhooks/feed-store.ts';
+import { deleteOldPresentations, expirePresentations } from './expire-presentations.ts';
+import { createResponseKey } from './formats/encrypted-response.ts';
+import { type PresentationTerms, sessionLimits } from './protocol/presentation.ts';
+import {
+  endPresentation,
+  findByHandle,
+  findOwnPresentation,
+  insertPresentation,
+  markAnswered,
+} from './protocol/presentation-store.ts';
+
+async function createTerms(): Promise<PresentationTerms> {
+  const { privateJwk } = await createResponseKey();
+  const request = { requestHandle: 'request', responseHandle: 'response', nonce: 'nonce', state: 'state' };
+  return {
+    kinds: ['pid'],
+    claims: ['givenName'],
+    purpose: 'permit',
+    confirmation: 'code',
+    profile: 'haip',
+    pageHandle: 'page',
+    requests: [{ device: 'other', ...request, responseKey: privateJwk }],
+  };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: an open presentation expires with its event and loses its secrets, and is deleted 7 days later`, async (t) => {
+    const db = await engine.open(t);
+    let now = Date.UTC(2026, 5, 1);
+    const clock = { now: () => now };
+    const root = rootKeyFromBytes(new Uint8Array(32).fill(3));
+    const createId = createIdGenerator(clock, systemRandom);
+    const citizenKeys = createCitizenKeys(db.read, root, systemRandom, clock);
+    const { commit } = createCommitter({ db, citizenKeys, random: systemRandom });
+    const write = (unit: Parameters<typeof db.write>[0]) => db.write(unit);
+    const deps = { read: db.read, write, commit, clock, createId, feedEvent: insertPresentationFeedEvent };
+    const keys = { sealKey: root.derive('presentations'), random: systemRandom, read: db.read };
+    const own = { id: createId('presentation'), clientId: 'permits', createdAt: now, terms: await createTerms() };
+    await db.write(insertPresentation(keys, own));
+    const checked = {
+      kind: 'pid',
+      claims: { givenName: 'Mary' },
+      evidence: {
+        credentialType: 'urn:eudi:pid:1',
+        format: 'dc+sd-jwt',
+        issuer: 'Issuer',
+        certificateDigest: 'digest',
+      },
+    };
+    const session = { by: 'citizen', code: '402817' } as const;
+    await db.write([markAnswered(keys, own.id, { checked, session })]);
+    now += sessionLimits.openMs - 1;
+    await expirePresentations(deps);
+    assert.equal((await findOwnPresentation(keys, own.id, 'permits'))?.pending?.session.code, '402817');
+    now += 1;
+    await expirePresentations(deps);
+    const found = await findByHandle(keys, 'page', 'page');
+    assert.deepEqual([found?.status, found?.terms, found?.pending], ['expired', undefined, undefined]);
+    const rows = await db.read('select type from ledger_event');
+    assert.deepEqual(rows, [{ type: 'identity.presentation-expired' }]);
+    assert.deepEqual(await db.read('select client_id, type from feed_event'), [
+      { client_id: 'permits', type: 'identity.presentation-expired' },
+    ]);
+    // A response that arrives at the same time is refused.
+    const end = { from: ['answered'], to: 'completed', at: now } as const;
+    await assert.rejects(db.write([endPresentation(own.id, end)]), { name: 'WriteRefused', kind: 'rows' });
+    now += sessionLimits.keptMs;
+    await deleteOldPresentations(deps);
+    assert.ok((await findByHandle(keys, 'page', 'page')) !== undefined);
+    now += 1;
+    await deleteOldPresentations(deps);
+    assert.deepEqual(await db.read('select tag from presentation_handle'), []);
+    assert.deepEqual(await db.read('select id from presentation'), []);
+  });
+}
