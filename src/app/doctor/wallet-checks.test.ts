@@ -51,7 +51,7 @@ async function install(t: TestContext, { leaf, issuers, settings = {} }: Install
   return { db, check };
 }
 
-test('a certificate that expires within 30 days is a warning, and one with more time is ok', async (t) => {
+test('a certificate that expires within 30 days is a warning, and one with more time needs no action', async (t) => {
   const ca = await makeTestIssuer('CA', { ca: true });
   const issuers = (file: (name: string, text: string) => string) => ({ certificates: file('ca.pem', ca.pem) });
   for (const [to, is] of [
