@@ -17,16 +17,16 @@ test('the encrypted response of OpenID4VP decrypts, and the thumbprint of its ke
   assert.ok(handover.handoverInfoHex.includes(`5820${thumbprint}`));
 });
 
-type Encryption = { readonly enc?: string; readonly alg?: string; readonly text?: string };
+type Encryption = { readonly enc?: string; readonly alg?: string; readonly text?: string; readonly zip?: string };
 
 async function encryptResponse(
   publicJwk: JWK,
   payload: unknown,
-  { enc = 'A256GCM', alg = 'ECDH-ES', text }: Encryption = {},
+  { enc = 'A256GCM', alg = 'ECDH-ES', text, ...compression }: Encryption = {},
 ) {
   const plaintext = Buffer.from(text ?? JSON.stringify(payload));
   const key = await importJWK({ ...publicJwk, alg }, alg);
-  return new CompactEncrypt(plaintext).setProtectedHeader({ alg, enc }).encrypt(key);
+  return new CompactEncrypt(plaintext).setProtectedHeader({ alg, enc, ...compression }).encrypt(key);
 }
 
 test('a response for a new key has its presentations and state, with both encryptions', async () => {
@@ -43,7 +43,7 @@ test('a response for a new key has its presentations and state, with both encryp
   assert.deepEqual(await decryptResponse(refusal, privateJwk), { state: 's', error: 'access_denied' });
 });
 
-test('a response with another key, algorithm or encryption fails with response-undecryptable', async () => {
+test('a response with another key, algorithm or encryption, or with compression, fails with response-undecryptable', async () => {
   const { publicJwk, privateJwk } = await createResponseKey();
   const other = await createResponseKey();
   const payload = { vp_token: { pid: ['text'] } };
@@ -51,6 +51,7 @@ test('a response with another key, algorithm or encryption fails with response-u
     await encryptResponse(other.publicJwk, payload),
     await encryptResponse(publicJwk, payload, { enc: 'A128CBC-HS256' }),
     await encryptResponse(publicJwk, payload, { alg: 'ECDH-ES+A256KW' }),
+    await encryptResponse(publicJwk, payload, { zip: 'DEF' }),
     'a.b.c.d.e',
     '',
   ];

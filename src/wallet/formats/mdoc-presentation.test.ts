@@ -197,6 +197,11 @@ for (const [reason, title, changes] of refused) {
   });
 }
 
+test('a device response in another base64 than base64url without padding is refused', async () => {
+  for (const text of [`${presentMdoc(parties)}=`, `${presentMdoc(parties)}\n`])
+    await assert.rejects(checkMdocPresentation(text, expectedPresentation), { reason: 'credential-malformed' });
+});
+
 test('a device response with two documents is refused, because each has its own session', async () => {
   const response = mapIn(decodeCbor(Buffer.from(presentMdoc(parties), 'base64url')));
   const documents = listIn(response.get('documents'));

@@ -97,7 +97,7 @@ function readAttribute(credential: PresentedCredential, name: string): string | 
   let value: unknown = credential.attributes;
   for (const step of path) {
     if (step === null) break;
-    value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+    value = isObject(value) ? value[step] : undefined;
   }
   return attributesByName.get(name)?.read(value);
 }

@@ -94,11 +94,16 @@ const refused: readonly (readonly [FailureReason, string, SdJwtChanges])[] = [
   ['credential-expired', 'a validity that begins in 61 seconds', { payload: { nbf: nowSeconds + 61 } }],
   ['credential-expired', 'an issue time in 61 seconds', { payload: { iat: nowSeconds + 61 } }],
   ['status-unavailable', 'a status of another kind', { payload: { status: { identifier_list: {} } } }],
-  [
-    'credential-malformed',
-    'a negative index',
-    { payload: { status: { status_list: { uri: 'https://a.example', idx: -1 } } } },
-  ],
+  ...[
+    { uri: 'https://status.example.gov/1', idx: -1 },
+    { uri: 'https://status.example.gov/1', idx: 1.5 },
+    { uri: 'https://status.example.gov/1' },
+    { uri: 'no URI', idx: 1 },
+    { uri: `https://status.example.gov/${'a'.repeat(2_048)}`, idx: 1 },
+  ].map((entry) => {
+    const title = `the status ${JSON.stringify(entry).slice(0, 60)}`;
+    return ['credential-malformed', title, { payload: { status: { status_list: entry } } }] as const;
+  }),
   ['disclosure-invalid', 'a changed disclosure', { disclosures: changedDisclosure }],
   ['disclosure-invalid', 'a foreign disclosure', { disclosures: (texts) => [...texts, 'WyJhIiwiYiIsMV0'] }],
   ['holder-binding-missing', 'no key of the holder', { payload: { cnf: undefined } }],
