@@ -30,14 +30,20 @@ export type WalletServer = PresentationClient & {
   start(body: object): Promise<{ readonly id: string; readonly walletUrl: string; readonly pageUrl: string }>;
 };
 
+type WalletServerOptions = {
+  readonly engine?: Engine['name'];
+  readonly purposes?: readonly string[];
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
 const path = '/v1/identity/presentations';
 
 /** Starts a demo, which trusts the sandbox issuer, and creates two clients with the scope `identity:present`. */
 export async function openWalletServer(
   t: CleanupScope,
-  { engine = 'sqlite', purposes }: { readonly engine?: Engine['name']; readonly purposes?: readonly string[] } = {},
+  { engine = 'sqlite', purposes, settings = {} }: WalletServerOptions = {},
 ): Promise<WalletServer> {
-  const server = await makeServerFixture(t, { engine });
+  const server = await makeServerFixture(t, { engine, settings });
   await server.start();
   const { clientId, token } = await createClient(server, 'Permit Office', purposes);
   const own = presentationClient(server, token);
