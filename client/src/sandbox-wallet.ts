@@ -23,7 +23,7 @@ export type SandboxWallet = {
   readonly encryption?: string | undefined;
 };
 
-/** What a wallet sent, and how the server answered. */
+/** The credential that a wallet presented, and the answer of the server. */
 export type WalletOutcome = {
   readonly format: WalletFormat;
   /** The names of the disclosed claims. */

@@ -34,6 +34,8 @@ type WalletServerOptions = {
   readonly engine?: Engine['name'];
   readonly purposes?: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
+  /** The host of PUBLIC_URL. Default: the loopback address, for which the certificate has no DNS name. */
+  readonly hostName?: string;
 };
 
 const path = '/v1/identity/presentations';
@@ -41,9 +43,10 @@ const path = '/v1/identity/presentations';
 /** Starts a demo, which trusts the sandbox issuer, and creates two clients with the scope `identity:present`. */
 export async function openWalletServer(
   t: CleanupScope,
-  { engine = 'sqlite', purposes, settings = {} }: WalletServerOptions = {},
+  { engine = 'sqlite', purposes, settings = {}, hostName }: WalletServerOptions = {},
 ): Promise<WalletServer> {
   const server = await makeServerFixture(t, { engine, settings });
+  if (hostName !== undefined) server.environment['PUBLIC_URL'] = `http://${hostName}:${server.port}`;
   await server.start();
   const { clientId, token } = await createClient(server, 'Permit Office', purposes);
   const own = presentationClient(server, token);
