@@ -36,6 +36,7 @@ const citizenEvents: Readonly<Record<CitizenEvent['type'], string>> = {
   'notification.status-read': 'A client read the status of a notification.',
   'notification.opened': 'The citizen opened a message.',
   'notification.confirmed': 'Somebody who was not signed in confirmed the receipt of a message by a link.',
+  'notification.content-read': 'A caseworker of the service that sent the message read its text, with the reason.',
   'notification.letter-requested': 'Staff asked to send the message by letter too.',
   'staff.looked-up': 'Staff looked up the messages of the citizen. The staff log names the person.',
   'notification.cancelled': 'A client cancelled a notification.',

@@ -94,6 +94,7 @@ export const operations = {
   listServiceWebhookCalls: { method: 'GET', path: '/v1/staff/webhooks/{id}/calls' },
   redeliverServiceWebhook: { method: 'POST', path: '/v1/staff/webhooks/{id}/redeliver' },
   testServiceWebhook: { method: 'POST', path: '/v1/staff/webhooks/{id}/test' },
+  readServiceNotification: { method: 'POST', path: '/v1/staff/notifications/{id}/read' },
   removeWalletLinks: { method: 'DELETE', path: '/v1/wallet-links' },
   askPresentation: { method: 'POST', path: '/v1/identity/presentations' },
   readPresentation: { method: 'GET', path: '/v1/identity/presentations/{id}' },

@@ -1018,6 +1018,8 @@ export type NotificationBatch = {
   id: string;
   /** Your name for the batch. null without one. */
   name: string | null;
+  /** The template of all rows that have none of their own. null without one. */
+  templateId: string | null;
   /** The format of the upload: csv, or jsonl for JSON Lines. */
   format: Open<'csv' | 'jsonl'>;
   /**
@@ -1065,6 +1067,8 @@ export type NotificationBatchProgress = {
   id: string;
   /** Your name for the batch. null without one. */
   name: string | null;
+  /** The template of all rows that have none of their own. null without one. */
+  templateId: string | null;
   /** The format of the upload: csv, or jsonl for JSON Lines. */
   format: Open<'csv' | 'jsonl'>;
   /**
@@ -1767,7 +1771,7 @@ export type ResumeChannelAnswer = {
 
 export type ResumeChannelBody = {
   /** Why the channel delivers again, for the staff log. */
-  reason?: string;
+  reason: string;
 };
 
 export type SearchInboxAnswer = {
@@ -1906,7 +1910,7 @@ export type SenderContact = {
 export type StaffAttention = {
   /** Deliveries of the last 24 hours that failed, or whose outcome is unknown. */
   failures: StaffAttentionFailuresItem[];
-  /** Webhooks with calls that the server has given up. */
+  /** Webhooks that the server has disabled, or whose calls it has given up. */
   webhooks: StaffAttentionWebhooksItem[];
   /** Documents that nobody can retrieve because of their scan. */
   quarantine: StaffAttentionQuarantineItem[];
@@ -1916,7 +1920,7 @@ export type StaffAttention = {
   ledgerAlarms: string[];
   /** Imports of citizens that did not finish. */
   stoppedImports: StaffAttentionStoppedImportsItem[];
-  /** When the last backup by the command "backup create" began. null: it is not known, such as with PostgreSQL. */
+  /** When the newest backup began that "backup record" has stored. null: none is recorded. */
   lastBackupAt: string | null;
   proposals: StaffAttentionProposals;
 };
@@ -1932,6 +1936,11 @@ export type StaffAttentionFailuresItem = {
   detail: string;
   /** The number of them. */
   count: number;
+  /**
+   * The newest messages of it, at most 3, if the citizen must act; of your service, or of all services if you belong to
+   * none.
+   */
+  notifications: string[];
 };
 
 export type StaffAttentionPausedChannelsItem = {
@@ -1972,6 +1981,10 @@ export type StaffAttentionWebhooksItem = {
   clientId: string;
   /** The name of the client. */
   organisation: string;
+  /** Whether the server has disabled it. false: it has given up some calls. */
+  disabled: boolean;
+  /** An email address, telephone number or URL of the client. null: it has none. */
+  contact: string | null;
 };
 
 export type StaffClient = {
@@ -2093,6 +2106,8 @@ export type StaffLookUpHitHoldsItem = {
   placedAt: string;
   /** null: all documents of the citizen. */
   documentId: string | null;
+  /** Whether it is on a document of your service. Only then can you propose to release it. */
+  ofService: boolean;
 };
 
 /** The locks of the record against verification. */
@@ -2145,6 +2160,25 @@ export type StaffMessage = {
   timeline: NotificationEvent[];
   service: StaffMessageService;
   next: StaffMessageNext | null;
+};
+
+export type StaffMessageContent = {
+  /** The id. Do not parse it. */
+  id: string;
+  /** When the service sent it. */
+  createdAt: string;
+  /** null: the message has no subject. */
+  subject: string | null;
+  /** The text as the service sent it: plain text or restricted Markdown. */
+  message: string;
+  /** The message as an HTML page in which all texts are escaped. */
+  html: string;
+  /** The language of the text. null: not known. */
+  language: string | null;
+  /** The id of the entry in the staff log. */
+  entry: string;
+  /** The id of the ledger event, which the citizen sees in their access log. */
+  event: string;
 };
 
 /** The next step of the message, and its time. null: nothing more happens by itself. */
@@ -4100,6 +4134,17 @@ export type Operations = {
     body: TestWebhookBody;
     answers: {
       200: WebhookTest;
+    };
+  };
+  /** Read the text of a message */
+  readServiceNotification: {
+    params: {
+      /** The id of the notification, from the response of the send operation. */
+      id: string;
+    };
+    body: SendNotificationByLetterBody;
+    answers: {
+      200: StaffMessageContent;
     };
   };
   /** Remove the links to my wallets */

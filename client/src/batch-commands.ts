@@ -44,10 +44,16 @@ async function sendFile(client: Client, file: string, flags: BatchFlags, output:
   output.print(describe(ended));
   if (ended.rows !== null) {
     const path = flags.out ?? `${file}.results.csv`;
-    await writeResults(client, ended.id, { path, state: undefined });
+    await writeResults(client, ended.id, { path, state: undefined, start: await byteOrderMarkOf(file) });
     output.print(`The results are in ${path}.`);
   }
   return ended.refused === 0 && ended.state !== 'refused' && ended.state !== 'cancelled';
+}
+
+/** The byte order mark of a file: with it, Excel reads the results in the same encoding as the file. */
+async function byteOrderMarkOf(file: string): Promise<string> {
+  const start = Buffer.from(await (await openAsBlob(file)).slice(0, 3).arrayBuffer());
+  return start.toString('utf8') === '\uFEFF' ? '\uFEFF' : '';
 }
 
 function queryOf(flags: BatchFlags): NonNullable<Parameters<Client['sendBatch']>[2]> {
@@ -93,7 +99,7 @@ async function show(client: Client, id: string, _flags: BatchFlags, { print }: C
 
 async function saveResults(client: Client, id: string, flags: BatchFlags, { print }: CommandOutput): Promise<boolean> {
   const path = flags.out ?? `${id}.results.csv`;
-  await writeResults(client, id, { path, state: flags.state });
+  await writeResults(client, id, { path, state: flags.state, start: '' });
   print(`The results are in ${path}.`);
   return true;
 }
@@ -108,18 +114,24 @@ async function cancel(client: Client, id: string, _flags: BatchFlags, { print }:
   return true;
 }
 
-type ResultsFile = { readonly path: string; readonly state: string | undefined };
+/** `start`: the characters before the results. */
+type ResultsFile = { readonly path: string; readonly state: string | undefined; readonly start: string };
 
-async function writeResults(client: Client, id: string, { path, state }: ResultsFile): Promise<void> {
+async function writeResults(client: Client, id: string, { path, state, start }: ResultsFile): Promise<void> {
   // The server refuses other states, and names the allowed ones.
   const { body } = await client.batchResults(id, state === undefined ? {} : { state: state as 'refused' });
   if (body === null) throw new TypeError('expected results with a body');
   // The types of the two streams differ only in their declarations.
-  await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), createWriteStream(path));
+  const results = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
+  const written = createWriteStream(path);
+  written.write(start);
+  await pipeline(results, written);
 }
 
 function describe({ id, name, state, rows, accepted, refused, code, detail }: Batch): string {
   const title = name === null ? id : `${id} ${name}`;
   const reason = code === null ? '' : ` (${code}: ${detail})`;
-  return `${title}: ${state}${reason}, ${rows ?? '?'} rows, ${accepted} accepted, ${refused} refused`;
+  // A file that was refused as a whole has no rows.
+  const counts = rows === null ? '' : `, ${rows} rows, ${accepted} accepted, ${refused} refused`;
+  return `${title}: ${state}${reason}${counts}`;
 }

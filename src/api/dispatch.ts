@@ -6,13 +6,14 @@ import {
   type Read,
   ReadUnavailable,
   type RefusalKind,
+  type Statement,
   WriteBusy,
   WriteQueueFull,
   WriteRefused,
   WriteUnknown,
 } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { IdGenerator } from '../kernel/id.ts';
+import type { EventId, IdGenerator } from '../kernel/id.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
@@ -69,10 +70,21 @@ export type DispatchContext = {
   readonly commit: Commit;
   /** The longest time that an access may be concealed from its citizen, in milliseconds; by default none. */
   readonly maxConcealmentMs?: number | undefined;
+  /** The statements that record an act of a client in the staff log; none for most acts. */
+  readonly clientActStatements?: ((act: ClientAct) => readonly Statement[]) | undefined;
   /** The HMAC key of request fingerprints (idempotency.ts). */
   readonly fingerprintKey: Uint8Array;
   /** Counts the requests of authenticated clients. */
   readonly countUse?: UseCounter['count'];
+};
+
+/** An act of a client with its ledger events. */
+type ClientAct = {
+  readonly clientId: string;
+  readonly operation: string;
+  readonly concealment: Concealment | undefined;
+  readonly now: number;
+  readonly events: readonly EventId[];
 };
 
 /** The result of a request; `headers` come from the authorizer, for responses and refusals alike. */
@@ -227,7 +239,12 @@ async function runOperation(
   const quotaWeight = 'refusal' in decision ? 1 : (decision.quotaWeight ?? 1);
   if (quotaWeight > 1 && operation.scope !== null)
     app.authorizer.chargeQuota?.(call.caller, operation.scope, quotaWeight - 1);
-  return await commitDecision(runtime, decision, { ...commitOptions, now: call.now, attemptsLeft: maxDecisions });
+  return await commitDecision(runtime, decision, {
+    ...commitOptions,
+    caller: call.caller,
+    now: call.now,
+    attemptsLeft: maxDecisions,
+  });
 }
 
 /** The maximum number of decisions for one request. Each verification limit is smaller. */
@@ -245,6 +262,7 @@ type CommitOptions = {
 };
 
 type CommitAttempt = CommitOptions & {
+  readonly caller: Caller;
   readonly now: number;
   readonly attemptsLeft: number;
 };
@@ -255,14 +273,14 @@ async function commitDecision(
   attempt: CommitAttempt,
 ): Promise<OperationResponse | Refusal> {
   const { app, operation } = runtime;
-  const { key, concealment, now, attemptsLeft } = attempt;
-  const concealed = (effect: Effect) => (concealment === undefined ? effect : concealEffect(effect, concealment));
+  const { key, now, attemptsLeft } = attempt;
   if ('refusal' in decision) {
-    if (decision.effect !== undefined) await app.commit(concealed(decision.effect));
+    if (decision.effect !== undefined) await app.commit(completeEffect(runtime, decision.effect, attempt));
     return decision.refusal;
   }
   try {
-    await app.commit(concealed(key === undefined ? decision.effect : withStoredResult(decision, key, now)));
+    const effect = key === undefined ? decision.effect : withStoredResult(decision, key, now);
+    await app.commit(completeEffect(runtime, effect, attempt));
   } catch (fault) {
     await closeStream(decision.answer);
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
@@ -284,6 +302,20 @@ async function commitDecision(
       : await commitDecision(runtime, nextDecision, { ...attempt, attemptsLeft: attemptsLeft - 1 });
   }
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
+}
+
+/** Conceals the events if the client asked for it, and adds the entry of the staff log after all other statements. */
+function completeEffect(
+  { app, operation }: OperationRuntime,
+  effect: Effect,
+  { caller, concealment, now }: CommitAttempt,
+): Effect {
+  const shown = concealment === undefined ? effect : concealEffect(effect, concealment);
+  if (app.clientActStatements === undefined || callerKindOf(caller) !== 'clients') return shown;
+  const events = effect.events.map(({ id }) => id);
+  const act = { clientId: caller.clientId, operation: operation.name, concealment, now, events };
+  const entry = app.clientActStatements(act);
+  return entry.length === 0 ? shown : { ...shown, statements: [...shown.statements, ...entry] };
 }
 
 async function closeStream(answer: Decision['answer']): Promise<void> {

@@ -20,7 +20,7 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
     use: (context: CommandApp & { readonly read: Read; readonly operator: string }) => Promise<T>,
   ) =>
     useApp(async (app) => await use({ ...app, read: app.db.read, operator: (await loadContexts()).currentOperator() }));
-  const withDocuments = <T>(use: (context: DocumentsContext) => Promise<T>) =>
+  const withDocuments = <T>(use: (context: DocumentsContext & Pick<AppContext, 'root' | 'random'>) => Promise<T>) =>
     useApp(async (app) => await use(await (await loadContexts()).loadDocumentsContext(app)));
   const withRotation = <T>(use: (context: RotationContext) => Promise<T>) =>
     withContext(
@@ -45,6 +45,7 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
     of('policies', async () => (await import('../cli/policies.ts')).policyCommands(withContext, terminal)),
     of('citizens', async () => (await import('../cli/citizen-lock.ts')).lockCommands(withLock, terminal)),
     of('webhooks', async () => (await import('../cli/webhooks.ts')).webhookCommands(withContext, terminal)),
+    of('backup', async () => (await import('../cli/backup-record.ts')).backupRecordCommands(withContext, terminal)),
     of('clock', async () => (await import('../cli/clock.ts')).clockCommands(withContext, terminal)),
     of('letters', async () => (await import('../cli/letters.ts')).letterCommands(withContext, terminal)),
     of('contacts', async () => (await import('../cli/contacts.ts')).contactCommands(withContext, terminal)),

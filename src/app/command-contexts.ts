@@ -29,7 +29,9 @@ export function currentOperator(): string {
 }
 
 /** For the commands about documents. */
-export async function loadDocumentsContext(app: AppContext): Promise<DocumentsContext> {
+export async function loadDocumentsContext(
+  app: AppContext,
+): Promise<DocumentsContext & Pick<AppContext, 'root' | 'random'>> {
   const { createDocumentAlarm } = await import('../documents/create-documents.ts');
   const { openBlobs, readOnlyBlobs } = await import('../documents/open-blobs.ts');
   const ports = {
@@ -70,9 +72,9 @@ export async function loadCitizensContext(app: AppContext) {
   const clients = new Map((await allClients(app.db.read)).map((client) => [client.clientId, client]));
   const serviceOf = createServiceLookup(clients, app.settings.registerName);
   return {
-    erase: async (citizenId: string, options: WholeErasureOptions) => {
+    erase: async (citizenId: string, { commit, ...options }: WholeErasureOptions & Pick<AppContext, 'commit'>) => {
       const { eraseWholeCitizen, loadErasureDeps } = await import('./erasure.ts');
-      return await eraseWholeCitizen(await loadErasureDeps(app), citizenId, options);
+      return await eraseWholeCitizen({ ...(await loadErasureDeps(app)), commit }, citizenId, options);
     },
     hasOtherRegister: app.settings.registerUrl !== undefined,
     log: createLedgerContext(app).log,

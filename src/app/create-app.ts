@@ -21,6 +21,7 @@ import { confirmLinksOf } from '../notifications/inbox/confirm-receipt.ts';
 import { inboxLinkOf } from '../notifications/inbox/inbox-link.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
 import { createStaff } from '../staff/create-staff.ts';
+import { createClientActRecord } from '../staff/record-client-act.ts';
 import { createWallet } from '../wallet/create-wallet.ts';
 import { openWalletTrust } from '../wallet/trust/open-wallet-trust.ts';
 import { createCookies } from '../web/browser-cookies.ts';
@@ -213,6 +214,7 @@ async function createServer(
     read: context.db.read,
     commit: context.commit,
     maxConcealmentMs: settings.accessLogHiddenDays * 86_400_000,
+    clientActStatements: createClientActRecord({ ...context, organisationOf: notifications.organisationOf }),
     fingerprintKey: context.root.derive('request-prints'),
     countUse: useCounter.count,
   };

@@ -81,6 +81,7 @@ import {
   readServiceBatchResults,
 } from '../staff/read-service-batches.ts';
 import { listServiceWebhookCalls, listServiceWebhooks, readServiceClient } from '../staff/read-service-client.ts';
+import { readServiceNotification } from '../staff/read-service-notification.ts';
 import { readServiceTemplate } from '../staff/read-service-template.ts';
 import { readStaffLog } from '../staff/read-staff-log.ts';
 import { readStaffMember } from '../staff/read-staff-member.ts';
@@ -189,6 +190,7 @@ export const operations: readonly ListedOperation[] = [
   listServiceWebhookCalls,
   redeliverServiceWebhook,
   testServiceWebhook,
+  readServiceNotification,
   removeWalletLinks,
   askPresentation,
   readPresentation,

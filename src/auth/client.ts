@@ -103,6 +103,7 @@ export function newClient(
       binding: wanted.binding ?? (byCertificate ? 'mtls' : 'none'),
       purposes: purposes && uniqueSorted(purposes),
       purposeTexts,
+      registrationCertificates: undefined,
       legalBases: legalBases && uniqueSorted(legalBases),
       policy,
       returnAddress,

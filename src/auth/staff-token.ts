@@ -37,7 +37,7 @@ const scopesOfService: ReadonlySet<string> = new Set<StaffScope>(['staff:support
 
 /**
  * The member of staff of verified claims; undefined if the token is for another client, names a citizen, or has a claim that cannot be
- * read. A person without a known role is a caller without any right.
+ * read. The staff log names users of the shell as `shell:NAME` and clients as `client:ID`, so nobody signs in with such a subject. A person without a known role is a caller without any right.
  */
 export function parseStaffCaller(
   claims: Readonly<Record<string, unknown>>,
@@ -48,6 +48,7 @@ export function parseStaffCaller(
   const service = claims[rules.serviceClaim];
   const roles = rolesOf(claims[rules.rolesClaim]);
   if (grant.clientId !== rules.clientId || grant.citizenId !== undefined || !isExternalId(subject)) return undefined;
+  if (/^(?:shell|client):/.test(subject)) return undefined;
   if (roles === undefined || (service !== undefined && !isExternalId(service))) return undefined;
   const scopes = roles.flatMap((role) => [...(rules.roles.get(role) ?? [])]);
   return {

@@ -2,7 +2,6 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Settings } from '../config/settings.ts';
-import { writeLastBackup } from '../db/last-backup.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { erasedListFileName } from '../ledger/erased-list.ts';
 import { createBackup } from './backup-create.ts';
@@ -90,20 +89,12 @@ async function create(args: readonly string[], deps: BackupDeps, terminal: Termi
   const rootKeyPath = deps.rootKeyPath(settings);
   const manifest = await createBackup(settings, { folder, earlier, rootKeyPath, clock: deps.clock, onProgress });
   const { database, documents, rootKeys, missing } = manifest;
-  const isStored = await writeLastBackup(settings.dataDir, manifest.begunAt).then(
-    () => true,
-    () => false,
-  );
   const documentsText =
     documents === null ? 'the documents are in S3' : `${documents.count} documents, ${documents.bytes} bytes`;
   terminal.stderr(`${clearLineText(terminal)}${folder}: the database, ${database.bytes} bytes; ${documentsText}\n`);
   terminal.stderr(
-    `The backup needs root key ${rootKeys.join(', ')} and does not contain it. To check the backup, run "citizen-services backup verify".\n`,
+    `The backup needs root key ${rootKeys.join(', ')} and does not contain it. To check the backup, run "citizen-services backup verify". Then run "citizen-services backup record ${manifest.begunAt}".\n`,
   );
-  if (!isStored)
-    terminal.stderr(
-      'The backup is complete, but its time could not be stored in DATA_DIR. So the staff pages do not show it.\n',
-    );
   if (missing.length === 0) return 0;
   terminal.stderr(
     `The backup is complete, but DOCUMENT_STORE has no content for ${missing.length} documents, such as ${missing[0]}. Run "citizen-services documents verify".\n`,

@@ -3,6 +3,7 @@ import { liftCitizenLock } from '../identity/lift-citizen-lock.ts';
 import { findCitizenLock } from '../identity/register/citizen-lock-store.ts';
 import type { IdentityPorts } from '../identity/verification/ports.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import {
   type Command,
   CommandFailed,
@@ -12,10 +13,10 @@ import {
   type Terminal,
   UsageError,
 } from './command.ts';
-import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
+import { commitIfUnchanged, eventHead, type LoggedContext, type WithContext } from './command-context.ts';
 
 /** The dependencies of the lock commands. */
-export type LockContext = CommandContext & {
+export type LockContext = LoggedContext & {
   readonly notifyLockChange: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
 
@@ -86,7 +87,13 @@ async function setLock(
   { stderr }: Terminal,
 ): Promise<ExitCode> {
   const sql = 'update citizen set locked = $2 where citizen_id = $1 returning citizen_id';
-  const changed = await commitIfUnchanged(context.commit, {
+  const [row] = await context.read('select locked from citizen where citizen_id = $1', [citizenId]);
+  const commit = commitFromShell(context, {
+    operation: locked ? 'citizens lock' : 'citizens unlock',
+    before: { locked: row?.['locked'] === true },
+    after: { locked },
+  });
+  const changed = await commitIfUnchanged(commit, {
     events: [{ type: 'identity.lock-changed', ...eventHead(context), citizenId, locked }],
     statements: [{ sql, args: [citizenId, locked], rows: 1 }],
   });
@@ -110,7 +117,13 @@ async function liftLock(
   { stderr }: Terminal,
 ): Promise<ExitCode> {
   const actor = { operator: context.operator };
-  const outcome = await liftCitizenLock({ ...context, actor }, { citizenId, reason });
+  const commit = commitFromShell(context, {
+    operation: 'citizens unlock',
+    reason,
+    before: { citizenLock: true },
+    after: { citizenLock: false },
+  });
+  const outcome = await liftCitizenLock({ ...context, commit, actor }, { citizenId, reason });
   switch (outcome) {
     case 'unknown-citizen':
       throw new CommandFailed(unknownCitizen);

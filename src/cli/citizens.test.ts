@@ -17,14 +17,15 @@ async function contextOf(t: TestContext, app: ReturnType<typeof buildLedgerApp>)
   const documents = { blobs: await openFolderBlobs(await makeDocumentFolder(t)), alarm: assert.fail };
   return {
     ...app,
-    erase: (citizenId: string, options: WholeErasureOptions) =>
-      eraseWholeCitizen({ ...app, read: app.db.read, documents }, citizenId, options),
+    erase: (citizenId: string, { commit, ...options }: WholeErasureOptions & Pick<typeof app, 'commit'>) =>
+      eraseWholeCitizen({ ...app, commit, read: app.db.read, documents }, citizenId, options),
     hasOtherRegister: false,
     read: app.db.read,
     log: app.view,
     organisationOf: (clientId: string) => clientId,
     explanationOf: async () => undefined,
     operator: 'clerk',
+    random: systemRandom,
   };
 }
 

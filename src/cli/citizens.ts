@@ -3,13 +3,14 @@ import { type AccessLogDeps, readAccessLog } from '../audit/access-log.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { erasedListFileName } from '../ledger/erased-list.ts';
 import type { Actor } from '../ledger/ledger-event.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import { type Command, type ExitCode, singleArgument, singlePositional, type Terminal, UsageError } from './command.ts';
-import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
+import { eventHead, type LoggedContext, type WithContext } from './command-context.ts';
 import { clearLineText, entriesProgress } from './progress.ts';
 
 /** The dependencies of the commands for one citizen. */
 export type CitizensContext = AccessLogDeps &
-  Pick<CommandContext, 'clock' | 'createId' | 'operator'> & {
+  Pick<LoggedContext, 'clock' | 'createId' | 'operator' | 'root' | 'random'> & {
     readonly commit: Commit;
     /** Erases a citizen everywhere. False if nothing is known about the id. */
     readonly erase: (citizenId: string, options: EraseOptions) => Promise<boolean>;
@@ -17,7 +18,7 @@ export type CitizensContext = AccessLogDeps &
     readonly hasOtherRegister: boolean;
   };
 
-type EraseOptions = { readonly actor: Actor; readonly keepsRegisterRow: boolean };
+type EraseOptions = { readonly actor: Actor; readonly keepsRegisterRow: boolean; readonly commit: Commit };
 
 /** The commands `citizens erase` and `ledger access-log`. */
 export function citizenCommands(withContext: WithContext<CitizensContext>, terminal: Terminal): readonly Command[] {
@@ -71,11 +72,13 @@ const eraseNotes = `You cannot undo an erasure. It deletes the row of the regist
 The erasure is added to the file ${erasedListFileName} in DATA_DIR, which contains only pseudonyms. If you restore a backup, the server erases the person again by this list. Copy the file to the place where you keep the copy of the root key.`;
 
 async function erase(
-  { erase: eraseEverywhere, operator, hasOtherRegister }: CitizensContext,
+  context: CitizensContext,
   { citizenId, keepsRegisterRow }: { readonly citizenId: string; readonly keepsRegisterRow: boolean },
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const isErased = await eraseEverywhere(citizenId, { actor: { operator }, keepsRegisterRow });
+  const after = { erased: true, keepsRegisterRow };
+  const commit = commitFromShell(context, { operation: 'citizens erase', before: { erased: false }, after });
+  const isErased = await context.erase(citizenId, { actor: { operator: context.operator }, keepsRegisterRow, commit });
   if (!isErased) {
     stderr('Nothing was erased: this installation has no data about this id. Compare the id with the register.\n');
     return 1;
@@ -83,7 +86,7 @@ async function erase(
   stderr(
     `The citizen is erased, and the ledger records it. Old backups still contain the key: delete them when their retention ends. Copy the file ${erasedListFileName} from DATA_DIR to the place of your copy of the root key.\n`,
   );
-  if (hasOtherRegister) stderr('REGISTER_URL is another register. Erase the person there too.\n');
+  if (context.hasOtherRegister) stderr('REGISTER_URL is another register. Erase the person there too.\n');
   return 0;
 }
 
@@ -94,7 +97,7 @@ async function printAccessLog(context: CitizensContext, citizenId: string, termi
   const showProgress = entriesProgress(terminal);
   const head = eventHead(context);
   // The event is committed before any line is printed.
-  await context.commit({
+  await commitFromShell(context, { operation: 'ledger access-log' })({
     events: [{ type: 'access-log.read', ...head, citizenId, after: 0, shown: 0 }],
     statements: [],
   });

@@ -13,7 +13,7 @@ import { parsePublicUrl } from '../net/public-target.ts';
 import { readArgumentFile } from './argument-file.ts';
 import { messageFlags, parseMessageFlags } from './client-message-flags.ts';
 import { UsageError, wrongOption } from './command.ts';
-import type { CommandContext } from './command-context.ts';
+import type { LoggedContext } from './command-context.ts';
 
 /** The parts of a comma-separated list, without empty ones. */
 function parseCommaList(text: string | undefined): string[] {
@@ -24,7 +24,7 @@ function parseCommaList(text: string | undefined): string[] {
 }
 
 /** The dependencies of the commands about clients. */
-export type ClientsContext = CommandContext & { readonly settings: Pick<Settings, 'webhookPrivateTargets'> };
+export type ClientsContext = LoggedContext & { readonly settings: Pick<Settings, 'webhookPrivateTargets'> };
 
 const string = { type: 'string' } as const;
 

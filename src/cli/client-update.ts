@@ -3,6 +3,7 @@ import type { Client } from '../auth/client.ts';
 import { insertAddedCredentials } from '../auth/client-credential-store.ts';
 import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
 import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import {
   type ClientsContext,
   clientFlags,
@@ -14,7 +15,8 @@ import {
 } from './client-flags.ts';
 import { messageFlagsUsage, messageOptions } from './client-message-flags.ts';
 import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
-import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
+import { commitIfUnchanged, eventHead, type LoggedContext, type WithContext } from './command-context.ts';
+import { printableClient } from './printable-client.ts';
 
 const options: Command['options'] = [
   { form: '--name TEXT', meaning: 'The name that citizens see.' },
@@ -95,7 +97,7 @@ async function parseUpdateFlags(
 }
 
 async function updateClient(
-  context: CommandContext,
+  context: LoggedContext,
   clientId: string,
   update: ClientUpdate,
   terminal: Terminal,
@@ -112,7 +114,7 @@ async function updateClient(
 
 /** Stores a changed client with its event, and reports what has changed. Throws if another command changed it at the same time. */
 export async function storeClientChange(
-  context: CommandContext,
+  context: LoggedContext,
   before: Client,
   after: Client,
   { stderr }: Terminal,
@@ -125,7 +127,12 @@ export async function storeClientChange(
   }
   const scopes = changed.includes('scopes') ? { scopes: after.scopes } : {};
   const head = eventHead(context);
-  const isStored = await commitIfUnchanged(context.commit, {
+  const commit = commitFromShell(context, {
+    operation: 'clients update',
+    before: printableClient(before),
+    after: { ...printableClient(after), changed },
+  });
+  const isStored = await commitIfUnchanged(commit, {
     events: [{ type: 'client.changed', ...head, clientId, changed, ...scopes }],
     statements: [updateClientRow(before, after), ...insertAddedCredentials(before, after, head.at)],
   });

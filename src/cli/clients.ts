@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { type Binding, type Client, type ClientOptions, clientKinds, newClient } from '../auth/client.ts';
-import { allClients, insertClient, setClientBinding, setClientDisabled } from '../auth/client-store.ts';
-import { formatPurposeTexts } from '../auth/purpose-texts.ts';
+import { type Binding, type ClientOptions, clientKinds, newClient } from '../auth/client.ts';
+import { allClients, findClient, insertClient, setClientBinding, setClientDisabled } from '../auth/client-store.ts';
 import type { Statement } from '../db/database.ts';
 import { formatInstant } from '../kernel/clock.ts';
-import type { Secret } from '../kernel/secret.ts';
+import type { Commit } from '../ledger/commit.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { removeClientWebhooks } from '../notifications/webhooks/webhook-store.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import {
   type ClientsContext,
   clientFlags,
@@ -32,7 +32,8 @@ import {
   wrongArgument,
   wrongOption,
 } from './command.ts';
-import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
+import { commitIfUnchanged, eventHead, type LoggedContext, type WithContext } from './command-context.ts';
+import { printableClient } from './printable-client.ts';
 
 const createOptions: Command['options'] = [
   { form: '--scopes a,b', meaning: 'The permissions of the client; see the list below. Required.' },
@@ -198,7 +199,7 @@ async function parseCreateFlags(
 
 /** Stores the client with its event and prints it. The secret is printed once; only its hash is stored. */
 async function createClient(
-  context: CommandContext,
+  context: LoggedContext,
   wanted: ClientOptions,
   json: boolean,
   terminal: Terminal,
@@ -206,7 +207,11 @@ async function createClient(
   const created = newClient(wanted, context.clock, context.random);
   if ('fault' in created) throw new UsageError(created.fault);
   const { client, secret } = created;
-  await context.commit({
+  const act = { operation: 'clients create', before: { exists: false }, after: printableClient(client) };
+  await commitFromShell(
+    context,
+    act,
+  )({
     events: [{ type: 'client.created', ...eventHead(context), clientId: client.clientId, scopes: client.scopes }],
     statements: [insertClient(client)],
   });
@@ -226,7 +231,7 @@ function lostSecretMessage(clientId: string): string {
   return `The secret of ${clientId} is lost. Run "citizen-services clients disable ${clientId}", then create another client.\n`;
 }
 
-async function listClients({ read }: CommandContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
+async function listClients({ read }: LoggedContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
   const clients = (await allClients(read)).map((client) => printableClient(client));
   if (json) stdout(`${JSON.stringify(clients)}\n`);
   else {
@@ -239,9 +244,14 @@ async function listClients({ read }: CommandContext, json: boolean, { stdout, st
   return 0;
 }
 
-async function disableClient(context: CommandContext, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
+async function disableClient(context: LoggedContext, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
   const head = eventHead(context);
-  await commitClientChange(context, { type: 'client.disabled', ...head, clientId }, [
+  const commit = commitFromShell(context, {
+    operation: 'clients disable',
+    before: { clientId, disabledAt: null },
+    after: { clientId, disabledAt: formatInstant(head.at) },
+  });
+  await commitClientChange(commit, { type: 'client.disabled', ...head, clientId }, [
     setClientDisabled(clientId, head.at),
     removeClientWebhooks(clientId),
   ]);
@@ -250,12 +260,14 @@ async function disableClient(context: CommandContext, clientId: string, { stderr
 }
 
 async function bindClient(
-  context: CommandContext,
+  context: LoggedContext,
   clientId: string,
   binding: Binding,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  await commitClientChange(context, { type: 'client.bound', ...eventHead(context), clientId, binding }, [
+  const before = { clientId, binding: (await findClient(context.read, clientId))?.binding };
+  const commit = commitFromShell(context, { operation: 'clients bind', before, after: { clientId, binding } });
+  await commitClientChange(commit, { type: 'client.bound', ...eventHead(context), clientId, binding }, [
     setClientBinding(clientId, binding),
   ]);
   stderr(`Tokens of ${clientId} are bound by: ${binding}. This takes effect within a minute.\n`);
@@ -263,38 +275,9 @@ async function bindClient(
 }
 
 /** Commits a change of a client with its event. Throws if there is no active client. */
-async function commitClientChange(
-  { commit }: CommandContext,
-  event: LedgerEvent,
-  statements: readonly Statement[],
-): Promise<void> {
+async function commitClientChange(commit: Commit, event: LedgerEvent, statements: readonly Statement[]): Promise<void> {
   if (!(await commitIfUnchanged(commit, { events: [event], statements })))
     throw new CommandFailed(
       'Expected an active client, but the client does not exist or is disabled. For all clients, run "citizen-services clients list".',
     );
-}
-
-/** The printed form of a client, without hashes and keys. */
-function printableClient(client: Client, secret?: Secret) {
-  const { credential, createdAt, disabledAt } = client;
-  return {
-    clientId: client.clientId,
-    clientSecret: secret?.reveal(),
-    name: client.name,
-    kind: client.kind,
-    scopes: client.scopes,
-    proof: credential.by === 'issuer' ? credential.issuer : credential.by,
-    jwksUri: credential.by === 'jwks-uri' ? credential.jwksUri : undefined,
-    binding: client.binding,
-    purposes: client.purposes,
-    purposeTexts: client.purposeTexts && formatPurposeTexts(client.purposeTexts).join(', '),
-    registrationCertificates: client.registrationCertificates && Object.keys(client.registrationCertificates),
-    legalBases: client.legalBases,
-    policy: client.policy,
-    returnAddress: client.returnAddress?.join(', '),
-    ...client.messages,
-    quotaPerSecond: client.quota.perSecond,
-    createdAt: formatInstant(createdAt),
-    disabledAt: disabledAt === undefined ? undefined : formatInstant(disabledAt),
-  };
 }

@@ -1,3 +1,4 @@
+import type { RootKey } from '../crypto/root-key.ts';
 import { type Read, WriteRefused } from '../db/database.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
@@ -12,6 +13,9 @@ export type CommandContext = {
   readonly createId: IdGenerator;
   readonly operator: string;
 };
+
+/** The dependencies of commands that change or show data of a citizen or a client. `root` encrypts their entries of the staff log. */
+export type LoggedContext = CommandContext & { readonly root: Pick<RootKey, 'derive'> };
 
 /** Opens the app for one command and closes it afterwards. */
 export type WithContext<Context> = <T>(use: (context: Context) => Promise<T>) => Promise<T>;

@@ -8,6 +8,8 @@ import {
   otherCitizenId,
   testCitizenId,
 } from '../../test/support/document-app.ts';
+import { rootKeyFromBytes } from '../crypto/root-key.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
 import { runCommandLine } from './command.ts';
 import { retentionCommands } from './documents-retention.ts';
 
@@ -16,7 +18,13 @@ for (const engine of engines) {
     const app = await openDocumentApp(t, engine);
     await depositDocumentOf(app, makePdf(1_000));
     await depositDocumentOf(app, makePdf(2_000));
-    const deps = { ...app.deletionDeps, claim: async () => [], operator: 'ops' };
+    const deps = {
+      ...app.deletionDeps,
+      claim: async () => [],
+      operator: 'ops',
+      root: rootKeyFromBytes(new Uint8Array(32)),
+      random: systemRandom,
+    };
     const placeOn = async (citizenId: string) => {
       let printed = '';
       const stderr = (text: string) => {

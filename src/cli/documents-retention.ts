@@ -8,8 +8,9 @@ import {
 } from '../documents/retention/retention-class.ts';
 import { activeHolds, countDocuments } from '../documents/retention/retention-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
-import { parseId } from '../kernel/id.ts';
+import { type HoldId, parseId } from '../kernel/id.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import {
   type Command,
   CommandFailed,
@@ -21,8 +22,10 @@ import {
   wrongArgument,
   wrongOption,
 } from './command.ts';
-import { eventHead, type WithContext } from './command-context.ts';
+import { eventHead, type LoggedContext, type WithContext } from './command-context.ts';
 import type { DocumentsContext } from './documents.ts';
+
+type RetentionContext = DocumentsContext & Pick<LoggedContext, 'root' | 'random'>;
 
 /** The maximum characters of a text for the ledger. */
 const maxTextLength = 2_000;
@@ -46,11 +49,11 @@ const classOptions: Command['options'] = [
 ];
 
 /** The commands for legal holds and retention classes. */
-export function retentionCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
+export function retentionCommands(withContext: WithContext<RetentionContext>, terminal: Terminal): readonly Command[] {
   return [...holdCommands(withContext, terminal), ...classCommands(withContext, terminal)];
 }
 
-function holdCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
+function holdCommands(withContext: WithContext<RetentionContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'holds add',
@@ -61,14 +64,7 @@ function holdCommands(withContext: WithContext<DocumentsContext>, terminal: Term
       example: `holds add --citizen c-1029 --reason 'Court order 4 O 12/26'`,
       run: async (args) => {
         const retentionOptions = parseHoldFlags(args);
-        return await withContext<ExitCode>(async (context) => {
-          const placed = await placeHold(context, { ...retentionOptions, actor: { operator: context.operator } });
-          if ('fault' in placed) throw new CommandFailed(placed.fault);
-          terminal.stdout(`${placed.hold}\n`);
-          const { citizenId } = retentionOptions.on;
-          if (citizenId !== undefined) terminal.stderr(holdScopeText(await countDocuments(context.read, citizenId)));
-          return 0;
-        });
+        return await withContext((context) => addHold(context, retentionOptions, terminal));
       },
     },
     {
@@ -91,17 +87,13 @@ function holdCommands(withContext: WithContext<DocumentsContext>, terminal: Term
         const oneHold = 'the id of one hold, such as hld_01…';
         const hold = parseId('hold', singleArgument(args, oneHold));
         if (hold === undefined) throw wrongArgument(oneHold, args);
-        return await withContext<ExitCode>(async (context) => {
-          const { fault } = await releaseHold(context, hold, { operator: context.operator });
-          if (fault !== undefined) throw new CommandFailed(fault);
-          return 0;
-        });
+        return await withContext((context) => endHold(context, hold));
       },
     },
   ];
 }
 
-function classCommands(withContext: WithContext<DocumentsContext>, terminal: Terminal): readonly Command[] {
+function classCommands(withContext: WithContext<RetentionContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'retention-classes add',
@@ -127,6 +119,29 @@ function classCommands(withContext: WithContext<DocumentsContext>, terminal: Ter
       },
     },
   ];
+}
+
+async function addHold(
+  context: RetentionContext,
+  wanted: ReturnType<typeof parseHoldFlags>,
+  { stdout, stderr }: Terminal,
+): Promise<ExitCode> {
+  const { reason, on } = wanted;
+  const commit = commitFromShell(context, { operation: 'holds add', reason, after: { held: true } });
+  const placed = await placeHold({ ...context, commit }, { ...wanted, actor: { operator: context.operator } });
+  if ('fault' in placed) throw new CommandFailed(placed.fault);
+  stdout(`${placed.hold}\n`);
+  if (on.citizenId !== undefined) stderr(holdScopeText(await countDocuments(context.read, on.citizenId)));
+  return 0;
+}
+
+async function endHold(context: RetentionContext, hold: HoldId): Promise<ExitCode> {
+  const after = { hold, released: true };
+  const act = { operation: 'holds release', reference: hold, before: { hold, released: false }, after };
+  const commit = commitFromShell(context, act);
+  const { fault } = await releaseHold({ ...context, commit }, hold, { operator: context.operator });
+  if (fault !== undefined) throw new CommandFailed(fault);
+  return 0;
 }
 
 // A hold can be placed before the first document.
@@ -157,7 +172,7 @@ function parseHoldFlags(args: readonly string[]) {
   return { reason, on: document === undefined ? { citizenId: citizen ?? '' } : { document } };
 }
 
-async function listHolds({ read }: DocumentsContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
+async function listHolds({ read }: RetentionContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
   const holds = (await activeHolds(read)).map((hold) => ({ ...hold, placedAt: formatInstant(hold.placedAt) }));
   if (json) stdout(`${JSON.stringify(holds)}\n`);
   else {
@@ -202,7 +217,7 @@ function parseDays(text: string | undefined, name: string): number {
   return Number(text);
 }
 
-async function listClasses({ read }: DocumentsContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
+async function listClasses({ read }: RetentionContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
   const classes = await allRetentionClasses(read);
   if (json) stdout(`${JSON.stringify(classes)}\n`);
   else {
@@ -214,10 +229,10 @@ async function listClasses({ read }: DocumentsContext, json: boolean, { stdout, 
   return 0;
 }
 
-async function setClass(context: DocumentsContext, retentionClass: RetentionClass): Promise<ExitCode> {
+async function setClass(context: RetentionContext, retentionClass: RetentionClass): Promise<ExitCode> {
   const head = eventHead(context);
   const eraseAfterDays = retentionClass.eraseAfterDays ?? undefined;
-  await context.commit({
+  await commitFromShell(context, { operation: 'retention-classes add', after: { ...retentionClass } })({
     events: [{ type: 'retention-class.set', ...head, ...retentionClass, eraseAfterDays }],
     statements: [upsertRetentionClass(retentionClass, head.at)],
   });

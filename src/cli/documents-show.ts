@@ -3,6 +3,7 @@ import type { StoredDocument } from '../documents/document.ts';
 import { type DocumentWithGrants, findDocument } from '../documents/document-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { type DocumentId, parseId } from '../kernel/id.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import {
   type Command,
   CommandFailed,
@@ -12,14 +13,12 @@ import {
   type Terminal,
   wrongArgument,
 } from './command.ts';
-import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
-
-type ShowContext = Omit<CommandContext, 'random'>;
+import { eventHead, type LoggedContext, type WithContext } from './command-context.ts';
 
 const oneDocument = 'the id of one document, such as doc_01…';
 
 /** The command `documents show`. */
-export function documentShowCommands(withContext: WithContext<ShowContext>, terminal: Terminal): readonly Command[] {
+export function documentShowCommands(withContext: WithContext<LoggedContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'documents show',
@@ -42,7 +41,7 @@ export function documentShowCommands(withContext: WithContext<ShowContext>, term
 
 /** The use of the citizen's data is recorded before it is shown. */
 async function showDocument(
-  context: ShowContext,
+  context: LoggedContext,
   id: DocumentId,
   json: boolean,
   { stdout }: Terminal,
@@ -51,7 +50,7 @@ async function showDocument(
   if (found === undefined)
     throw new CommandFailed(`Expected the id of a stored document, but there is no document ${id}. Check the id.`);
   const { citizenId } = found.document;
-  await context.commit({
+  await commitFromShell(context, { operation: 'documents show', reference: id })({
     events: [{ type: 'document.record-read', ...eventHead(context), citizenId, document: id }],
     statements: [],
   });

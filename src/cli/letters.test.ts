@@ -7,6 +7,7 @@ import {
   minuteMs,
   type NotificationView,
 } from '../../test/support/delivery-app.ts';
+import { rootKeyFromBytes } from '../crypto/root-key.ts';
 import type { CascadePolicy } from '../notifications/cascade/cascade.ts';
 import { inboxChannel } from '../notifications/channels/inbox-channel.ts';
 import { verifyEvidence } from '../notifications/evidence/evidence-bundle.ts';
@@ -37,7 +38,13 @@ async function open(t: TestContext, engine: Engine) {
       said.stderr += text;
     };
     const terminal = { stdout: () => undefined, stderr, isInteractive: false, cwd: '/' };
-    const deps = { ...app, read: app.db.read, clock: time.clock, operator: 'root' };
+    const deps = {
+      ...app,
+      read: app.db.read,
+      clock: time.clock,
+      operator: 'root',
+      root: rootKeyFromBytes(new Uint8Array(32)),
+    };
     said.code = await runCommandLine(
       ['letters', 'record-returned', ...args],
       letterCommands((use) => use(deps), terminal),

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import { isLetterName, recordReturnedLetter } from '../notifications/delivery/record-returned-letter.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import { type Command, type ExitCode, type Terminal, wrongArgument } from './command.ts';
-import type { CommandContext, WithContext } from './command-context.ts';
+import type { LoggedContext, WithContext } from './command-context.ts';
 
 /** The dependencies of the command. */
-export type LettersContext = Omit<CommandContext, 'random'> & { readonly claim: WriteWithoutEvent };
+export type LettersContext = LoggedContext & { readonly claim: WriteWithoutEvent };
 
 /** The command `letters record-returned`. */
 export function letterCommands(withContext: WithContext<LettersContext>, terminal: Terminal): readonly Command[] {
@@ -35,7 +36,12 @@ async function recordReturnedLetters(
 ): Promise<ExitCode> {
   let code: ExitCode = 0;
   for (const text of texts) {
-    const isNoted = await recordReturnedLetter({ ...context, actor: { operator: context.operator } }, text);
+    const commit = commitFromShell(context, {
+      operation: 'letters record-returned',
+      reference: text,
+      after: { returned: true },
+    });
+    const isNoted = await recordReturnedLetter({ ...context, commit, actor: { operator: context.operator } }, text);
     if (!isNoted) code = 1;
     stderr(
       isNoted

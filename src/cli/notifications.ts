@@ -6,6 +6,7 @@ import { type Attempt, findAttempts, findDeliveries } from '../notifications/not
 import { type Delivery, foldStatus, type Notification } from '../notifications/notification/notification.ts';
 import { findNotification } from '../notifications/notification/notification-store.ts';
 import { type ReasonCode, reasonOf } from '../notifications/notification/reason.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import {
   type Command,
   CommandFailed,
@@ -15,17 +16,12 @@ import {
   type Terminal,
   wrongArgument,
 } from './command.ts';
-import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
-
-type NotificationsContext = Omit<CommandContext, 'random'>;
+import { eventHead, type LoggedContext, type WithContext } from './command-context.ts';
 
 const oneNotification = 'the id of one notification, such as ntf_01…';
 
 /** The command `notifications show`. */
-export function notificationCommands(
-  withContext: WithContext<NotificationsContext>,
-  terminal: Terminal,
-): readonly Command[] {
+export function notificationCommands(withContext: WithContext<LoggedContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'notifications show',
@@ -68,7 +64,7 @@ type ReasonReport = { readonly code: string; readonly detail: string; readonly w
 
 /** The use of the citizen's data is recorded before it is shown. */
 async function showNotification(
-  context: NotificationsContext,
+  context: LoggedContext,
   id: NotificationId,
   json: boolean,
   terminal: Terminal,
@@ -81,7 +77,7 @@ async function showNotification(
   const deliveries = await findDeliveries(context.read, id);
   const reports = await reportDeliveries(context.read, deliveries);
   const { citizenId } = notification;
-  await context.commit({
+  await commitFromShell(context, { operation: 'notifications show', reference: id })({
     events: [{ type: 'notification.status-read', ...eventHead(context), citizenId, notification: id }],
     statements: [],
   });

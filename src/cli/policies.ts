@@ -3,6 +3,7 @@ import { shippedPolicies, standardPolicy3 } from '../identity/match/policy.ts';
 import { addMatchPolicy, policyNameOf } from '../identity/policies/add-policy.ts';
 import { addedPolicies } from '../identity/policies/policy-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import { readArgumentFile } from './argument-file.ts';
 import {
   type Command,
@@ -13,14 +14,14 @@ import {
   type Terminal,
   UsageError,
 } from './command.ts';
-import type { CommandContext, WithContext } from './command-context.ts';
+import type { LoggedContext, WithContext } from './command-context.ts';
 
 const notes = `FILE is a file from "policies calibrate", or a JSON object with a name and all values that differ from the policy that it is based on: basis (default: ${standardPolicy3.name}), threshold, bareThreshold, model, minimum, permitted, leastDate, former, deceasedMatch, nicknames. The page docs/operate/matching-policies.md has an example. You can use each name only once.
 
 For one client, use the policy with "clients create --policy NAME". For all other clients, set VERIFY_POLICY=NAME.`;
 
 /** The `policies` commands that need the database. */
-export function policyCommands(withContext: WithContext<CommandContext>, terminal: Terminal): readonly Command[] {
+export function policyCommands(withContext: WithContext<LoggedContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'policies add',
@@ -75,7 +76,7 @@ export function policyCommands(withContext: WithContext<CommandContext>, termina
   ];
 }
 
-async function showPolicy({ read }: CommandContext, wanted: string, terminal: Terminal): Promise<ExitCode> {
+async function showPolicy({ read }: LoggedContext, wanted: string, terminal: Terminal): Promise<ExitCode> {
   const added = (await addedPolicies(read)).find(({ name }) => name === wanted);
   const document = added?.document.trim() ?? shippedDocument(wanted);
   if (document === undefined)
@@ -90,11 +91,16 @@ function shippedDocument(name: string): string | undefined {
   return JSON.stringify(shippedPolicies.get(name), (_key, value) => (value instanceof Set ? [...value] : value), 2);
 }
 
-async function addPolicy(context: CommandContext, text: string, { stderr }: Terminal): Promise<ExitCode> {
+async function addPolicy(context: LoggedContext, text: string, { stderr }: Terminal): Promise<ExitCode> {
   const parsed = policyNameOf(text);
   if ('fault' in parsed) throw new UsageError(`Expected a policy, received another content: ${parsed.fault}.`);
   const { name } = parsed;
-  const outcome = await addMatchPolicy({ ...context, actor: { operator: context.operator } }, { name, text });
+  const commit = commitFromShell(context, {
+    operation: 'policies add',
+    before: { policy: name, exists: false },
+    after: { policy: name, exists: true },
+  });
+  const outcome = await addMatchPolicy({ ...context, commit, actor: { operator: context.operator } }, { name, text });
   if (outcome === 'taken')
     throw new CommandFailed(
       `Expected a new name, but ${name} already exists. Responses contain the name of a policy, so give a changed policy a new name.`,

@@ -15,6 +15,7 @@ import {
   maxCallCount,
   requestRedelivery,
 } from '../notifications/webhooks/webhook-store.ts';
+import { commitFromShell } from '../staff/commit-from-shell.ts';
 import {
   type Command,
   CommandFailed,
@@ -27,14 +28,12 @@ import {
   wrongArgument,
   wrongOption,
 } from './command.ts';
-import { type CommandContext, commitIfUnchanged, eventHead, type WithContext } from './command-context.ts';
-
-type WebhooksContext = Omit<CommandContext, 'random'>;
+import { commitIfUnchanged, eventHead, type LoggedContext, type WithContext } from './command-context.ts';
 
 const maxHosts = 100;
 
 /** The `webhooks` commands. */
-export function webhookCommands(withContext: WithContext<WebhooksContext>, terminal: Terminal): readonly Command[] {
+export function webhookCommands(withContext: WithContext<LoggedContext>, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'webhooks list',
@@ -102,7 +101,7 @@ function parseHosts(text: string): string[] {
 }
 
 async function listWebhooks(
-  { read }: WebhooksContext,
+  { read }: LoggedContext,
   clientId: string | undefined,
   json: boolean,
   { stdout, stderr }: Terminal,
@@ -144,13 +143,14 @@ async function clientIds(read: Read, named?: string): Promise<string[]> {
 }
 
 async function setAllowedHosts(
-  context: WebhooksContext,
+  context: LoggedContext,
   { clientId, hosts }: { readonly clientId: string; readonly hosts: readonly string[] | undefined },
   { stdout, stderr }: Terminal,
 ): Promise<ExitCode> {
   await clientIds(context.read, clientId);
   if (hosts !== undefined) {
-    await context.commit({
+    const before = { clientId, hosts: await findWebhookHosts(context.read, clientId) };
+    await commitFromShell(context, { operation: 'webhooks hosts', before, after: { clientId, hosts } })({
       events: [{ type: 'client.webhook-hosts-set', ...eventHead(context), clientId, hosts }],
       statements: replaceWebhookHosts(clientId, hosts),
     });
@@ -161,9 +161,10 @@ async function setAllowedHosts(
   return 0;
 }
 
-async function redeliver(context: WebhooksContext, id: WebhookId, { stderr }: Terminal): Promise<ExitCode> {
+async function redeliver(context: LoggedContext, id: WebhookId, { stderr }: Terminal): Promise<ExitCode> {
   const { dead } = await countCalls(context.read, id);
-  const isQueued = await commitIfUnchanged(context.commit, {
+  const commit = commitFromShell(context, { operation: 'webhooks redeliver', reference: id });
+  const isQueued = await commitIfUnchanged(commit, {
     events: [{ type: 'webhook.changed', ...eventHead(context), webhook: id, change: 'redelivery-asked' }],
     statements: [requestRedelivery(id)],
   });

@@ -43,6 +43,7 @@ export async function decidePresentedClaims(
 ): Promise<PresentationDecision> {
   const padResponse = ports.startResponsePadding();
   const { clientId, purpose, legalBasis, nonce, expectedCitizenId, link } = attested;
+  const { isAdministrativeNumberCitizenId: isNumberTheId } = attested;
   const policy = await ports.policyOf(clientId);
   const claims = comparableClaims(attested, policy, by.now);
   const normalised = normaliseClaims(claims);
@@ -67,7 +68,7 @@ export async function decidePresentedClaims(
       frequencies: ports.frequencies?.(),
       today: formatInstant(by.now).slice(0, 10),
       isBelowLimit: async () => true,
-      link: link === undefined ? undefined : walletLinkKey(ports.rootKey, link),
+      link: link === undefined || isNumberTheId ? undefined : walletLinkKey(ports.rootKey, link),
       expectedCitizenId,
     }),
     // Loading these keys during the search hides the additional time without a citizen.

@@ -125,6 +125,8 @@ export type CitizenEvent =
   | NotificationHead<'notification.cancelled'>
   /** Staff asked to send the message by letter too. */
   | (NotificationHead<'notification.letter-requested'> & { readonly reason: LookUpReason })
+  /** A caseworker read the text of a message that their service sent. */
+  | (NotificationHead<'notification.content-read'> & { readonly reason: LookUpReason })
   /** Staff looked up the messages of the citizen. */
   | (CitizenHead<'staff.looked-up'> & { readonly reason: LookUpReason })
   /** `deliverBy` passed without a proof of delivery. */

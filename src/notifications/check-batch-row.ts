@@ -57,8 +57,14 @@ const isMember = (name: string) => messageMembers.some((one) => one === name);
 /** The fault of a row whose citizen is not in the register, if the client may know that. */
 export async function citizenFault({ caller, ports }: RowContext, citizenId: string): Promise<RowFault | undefined> {
   if (!mayKnowCitizen({ caller }) || (await ports.contactOf(citizenId)) !== undefined) return undefined;
-  return { code: 'citizen-unknown', detail: 'citizenId: is not in the register' };
+  return {
+    code: 'citizen-unknown',
+    detail: 'citizenId: is not in the register; check that no zeros are missing at its start',
+  };
 }
+
+/** Spreadsheets save a long number in the form 1.23E+11. */
+const shortenedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
 function parseRow(
   { columns, template, defaults }: RowContext,
@@ -67,11 +73,20 @@ function parseRow(
   if (row === null)
     return { fault: { code: 'malformed-line', detail: 'expected one JSON object, without a member twice' } };
   if (!isFields(row)) return { message: { ...defaults, ...row } };
-  if (row.length > columns.length)
+  if (row.findLastIndex((field) => field !== '') >= columns.length)
     return {
       fault: { code: 'malformed-line', detail: `expected at most ${columns.length} values, received ${row.length}` },
     };
-  return { message: { ...defaults, ...messageOfFields(columns, row, template) } };
+  const message = messageOfFields(columns, row, template);
+  if (shortenedNumber.test(String(message['citizenId'])))
+    return {
+      fault: {
+        code: 'malformed',
+        detail:
+          'citizenId: expected all digits, received a number that a spreadsheet has shortened; format the column as text',
+      },
+    };
+  return { message: { ...defaults, ...message } };
 }
 
 /** The code of the first issue, and the details of all. */

@@ -74,7 +74,7 @@ export const createNotificationBatch = defineOperation({
 });
 
 type Upload = { readonly format: BatchFormat; readonly options: BatchOptions; readonly template: Template | undefined };
-type Received = ReceivedUpload & { readonly columns: readonly string[] };
+type Received = ReceivedUpload & Pick<NotificationBatch, 'delimiter'> & { readonly columns: readonly string[] };
 
 /** Reads the options of an upload; the refusal names all faults. */
 async function parseUpload(call: CreateCall): Promise<Upload | RefusedDecision> {
@@ -109,8 +109,9 @@ type Defaults = Pick<
 
 /** The issues of the values that apply to all rows, as for a single message. */
 function issuesOf(defaults: Defaults, template: Template | undefined, now: number): Issue[] {
-  // The rows have the texts and their values.
-  const ofRows = new Set(['message', 'personalisation', 'citizenId']);
+  // The rows have the values, and the texts if no template has them.
+  const texts = defaults.templateId === undefined ? ['message'] : [];
+  const ofRows = new Set([...texts, 'personalisation', 'citizenId']);
   const issues = [...textIssues(defaults, { faulty: ofRows, template }), ...parseSendTimes(defaults, now).issues];
   return issues.map(({ pointer = '', code, detail }) => ({ in: 'query', name: pointer.slice(1), code, detail }));
 }
@@ -131,6 +132,7 @@ async function openBatch(call: CreateCall, { format, options }: Upload): Promise
     code: null,
     detail: null,
     columns: null,
+    delimiter: null,
     rowCount: null,
     checked: 0,
     handled: 0,
@@ -158,7 +160,7 @@ async function receive(call: CreateCall, upload: Upload, { batch, isNew }: Opene
   const key = openBatchKey(ports.batchKey, batch);
   if (batch.state !== 'receiving' || key === undefined) {
     const hashed = await hashUpload({ bytes, signal });
-    return typeof hashed === 'string' ? hashed : { ...hashed, rows: 0, columns: [] };
+    return typeof hashed === 'string' ? hashed : { ...hashed, rows: 0, columns: [], delimiter: null };
   }
   const placeholders = upload.template && { placeholders: new Set(templateHeadOf(upload.template).placeholders) };
   const parser =
@@ -168,7 +170,8 @@ async function receive(call: CreateCall, upload: Upload, { batch, isNew }: Opene
   const pieceKey = { key, batch: batch.id };
   const { write, random } = ports;
   const received = await receiveUpload({ bytes, signal, parser, pieceKey, continues: !isNew, read, write, random });
-  return typeof received === 'string' ? received : { ...received, columns: parser.columns() };
+  if (typeof received === 'string') return received;
+  return { ...received, columns: parser.columns(), delimiter: parser.delimiter() };
 }
 
 /** The refusal of an upload that ended early. Nobody can continue an upload without a key, so it is cancelled. */
@@ -195,15 +198,16 @@ async function endUpload(call: CreateCall, batch: NotificationBatch, end: Upload
 
 const uploadInProgress = () => refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
 
-function decide(call: CreateCall, batch: NotificationBatch, { rows, columns, refused }: Received) {
+function decide(call: CreateCall, batch: NotificationBatch, { rows, columns, delimiter, refused }: Received) {
   const { caller, now } = call;
   const state = refused === undefined ? 'checking' : 'refused';
   const head = { id: call.createId('event'), at: now, actor: { client: caller.clientId } };
   const end = { from: 'receiving', to: 'refused', at: now, code: refused?.code, detail: refused?.message } as const;
-  const statement = refused === undefined ? completeUpload(batch, { columns, rows }) : changeState(batch, { ...end });
+  const statement =
+    refused === undefined ? completeUpload(batch, { columns, delimiter, rows }) : changeState(batch, { ...end });
   const after: NotificationBatch =
     refused === undefined
-      ? { ...batch, state, columns, rowCount: rows }
+      ? { ...batch, state, columns, delimiter, rowCount: rows }
       : { ...batch, state, code: refused.code, detail: refused.message, endedAt: now };
   return {
     effect: { events: [batchChangedEvent(head, batch.id, state)], statements: [statement] },

@@ -30,7 +30,7 @@ export const readBatchResults = defineOperation({
   callers: ['clients'],
   summary: 'Download the rows of a batch with their outcomes',
   description:
-    'Returns CSV with the uploaded columns and the columns row, state, code, detail and notificationId. Correct the refused rows and send the file again: the server ignores the added columns. A value that a spreadsheet would run as a formula begins with an apostrophe, which the server removes again. Rows without an outcome have the state waiting. Each 100 rows count as one request of your quota.',
+    'Returns CSV with the delimiter of your file, the uploaded columns, and the columns row, state, code, detail and notificationId. Correct the refused rows and send the file again: the server ignores the added columns. A value that a spreadsheet would run as a formula begins with an apostrophe, which the server removes again. Rows without an outcome have the state waiting. Each 100 rows count as one request of your quota.',
   request,
   responses: {
     200: {
@@ -80,7 +80,8 @@ type ResultContents = {
 
 async function* resultLines(call: ResultsCall, { batch, key, columns, state }: ResultContents): ByteChunks {
   const kept = columns.filter((name) => !isResultColumn(name));
-  yield Buffer.from(csvLine([...kept, ...resultColumns]));
+  const delimiter = batch.delimiter ?? ',';
+  yield Buffer.from(csvLine([...kept, ...resultColumns], delimiter));
   for (let next = 1; ; ) {
     const stored = await findPieceFrom(call.read, batch.id, next);
     if (stored === undefined) return;
@@ -90,25 +91,29 @@ async function* resultLines(call: ResultsCall, { batch, key, columns, state }: R
     const results = await findRows(call.read, batch.id, range);
     if (results.some((one) => one.state !== 'refused'))
       await call.ports.commit({ events: rowReadEvents(call, call.caller.clientId, results), statements: [] });
-    yield Buffer.from(linesOf(piece, results, { columns, isFiltered: state !== undefined }));
+    yield Buffer.from(linesOf(piece, results, { columns, delimiter, isFiltered: state !== undefined }));
   }
 }
 
 const isResultColumn = (name: string) => resultColumns.some((one) => one === name);
 
-type LineOptions = { readonly columns: readonly string[]; readonly isFiltered: boolean };
+type LineOptions = {
+  readonly columns: readonly string[];
+  readonly delimiter: string;
+  readonly isFiltered: boolean;
+};
 
 function linesOf(
   { firstRow, rows }: Piece,
   results: readonly BatchRowResult[],
-  { columns, isFiltered }: LineOptions,
+  { columns, delimiter, isFiltered }: LineOptions,
 ): string {
   const byRow = new Map(results.map((result) => [result.row, result]));
   const lines = rows.map((row, at) => {
     const result = byRow.get(firstRow + at);
     if (result === undefined && isFiltered) return '';
     const fields = fieldsOfRow(columns, row).filter((_, column) => !isResultColumn(columns[column] ?? ''));
-    return csvLine([...fields, ...outcomeOf(firstRow + at, result)]);
+    return csvLine([...fields, ...outcomeOf(firstRow + at, result)], delimiter);
   });
   return lines.join('');
 }

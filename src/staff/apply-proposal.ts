@@ -64,6 +64,8 @@ type DecisionOptions = {
   readonly store?: ReturnType<typeof decideProposal> | undefined;
 };
 
+const changedMeanwhile = 'The state that the proposal changes is another one now. Propose it again.';
+
 /**
  * Lets an approved proposal take effect, in one unit with its decision and the entry of the staff log. Its events name both people.
  * Returns the fault if the operation is not possible any more, and `ended` if somebody else has decided meanwhile.
@@ -84,17 +86,22 @@ export async function applyProposal(
       events: [parts.event],
       statementsFor: (events) => parts.statementsFor(events, after),
     });
+  const { service, input } = decided;
+  const present = await operation.check(input, { read, ports: ports.proposable, service });
+  if ('fault' in present) return present;
+  // The person who approves has seen this state.
+  if (JSON.stringify(present.before) !== JSON.stringify(decided.before)) return { fault: changedMeanwhile };
   try {
     const context = {
       read,
       ports: ports.proposable,
-      service: decided.service,
+      service,
       actor,
       clock: ports.clock,
       createId,
       commitWith,
     };
-    const fault = await operation.apply(decided.input, context);
+    const fault = await operation.apply(input, context);
     return fault ?? { entry: parts.entry };
   } catch (fault) {
     if (fault instanceof WriteRefused && fault.kind === 'rows') return 'ended';

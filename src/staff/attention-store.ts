@@ -31,14 +31,53 @@ export async function countFailures(read: Read, since: number): Promise<readonly
   });
 }
 
-/** The webhooks of each client with calls that the server has given up. */
+/** More messages than this are not named for one channel and reason. */
+const maxNamed = 3;
+
+/** The newest messages since an instant that failed for a reason about which the citizen must do something; of one service, or of all. */
+export async function findCitizenFailures(
+  read: Read,
+  { since, service }: { readonly since: number; readonly service: string | null },
+) {
+  const rows = await read(
+    `select f.channel, f.reason, f.notification_id from (
+        select id, notification_id, channel, status, reason from delivery where id >= $1 order by id desc limit $2) f
+      where f.status in ('failed', 'unknown') and f.reason is not null
+        and (cast($3 as text) is null or $3 = (select client_id from notification n where n.id = f.notification_id))
+      order by f.id desc limit 1000`,
+    [minIdAt('delivery', since), maxCounted, service],
+  );
+  const found = new Map<string, string[]>();
+  for (const row of rows) {
+    const { code, whoActs } = reasonOf(parseReasonCode(textField(row, 'reason')));
+    const key = failureKey({ channel: textField(row, 'channel'), reason: code });
+    const named = found.get(key) ?? [];
+    if (whoActs === 'citizen' && named.length < maxNamed) found.set(key, [...named, textField(row, 'notification_id')]);
+  }
+  return found;
+}
+
+/** The key of `findCitizenFailures`. */
+export function failureKey({ channel, reason }: Pick<DeliveryFailures, 'channel' | 'reason'>): string {
+  return `${channel} ${reason}`;
+}
+
+/** The webhooks that the server has disabled or whose calls it has given up, with a contact of the client. */
 export async function findFailedWebhooks(read: Read) {
   const rows = await read(
-    `select id, client_id from webhook w where status <> 'removed'
-      and exists (select 1 from webhook_call c where c.webhook_id = w.id and c.status = 'dead') order by id limit 100`,
+    `select w.id, w.client_id, w.status, coalesce(k.contact_email, k.contact_phone, k.contact_url) as contact
+      from webhook w join client k on k.client_id = w.client_id
+      where w.status = 'disabled' or (w.status = 'active'
+        and exists (select 1 from webhook_call c where c.webhook_id = w.id and c.status = 'dead'))
+      order by w.id limit 100`,
     [],
   );
-  return rows.map((row) => ({ id: textField(row, 'id'), clientId: textField(row, 'client_id') }));
+  return rows.map((row) => ({
+    id: textField(row, 'id'),
+    clientId: textField(row, 'client_id'),
+    disabled: textField(row, 'status') === 'disabled',
+    contact: textOrNull(row, 'contact'),
+  }));
 }
 
 /** The number of documents in quarantine, by the result of their scan. */

@@ -10,7 +10,7 @@ import { staffActor, staffOf } from './staff-member.ts';
 type ChannelChange = {
   readonly operation: 'pauseChannel' | 'resumeChannel';
   readonly channel: ChannelName;
-  readonly reason: string | undefined;
+  readonly reason: string;
   readonly statement: Statement;
 };
 

@@ -2,7 +2,6 @@ import { type BoundOperation, bindOperation, type Operation } from '../api/opera
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { LedgerView } from '../audit/open-ledger.ts';
 import type { ClientPorts } from '../audit/ports.ts';
-import { readLastBackup } from '../db/last-backup.ts';
 import type { Register } from '../identity/register/register.ts';
 import { createContactLookup } from '../notifications/notices.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
@@ -35,6 +34,7 @@ import {
   readServiceBatchResults,
 } from './read-service-batches.ts';
 import { listServiceWebhookCalls, listServiceWebhooks, readServiceClient } from './read-service-client.ts';
+import { readServiceNotification } from './read-service-notification.ts';
 import { readServiceTemplate } from './read-service-template.ts';
 import { readStaffLog } from './read-staff-log.ts';
 import { readStaffMember } from './read-staff-member.ts';
@@ -57,7 +57,6 @@ type StaffDeps = SliceDeps &
     /** The operations of clients that staff may run for their service. */
     readonly serviceOperations: readonly BoundOperation[];
     readonly ledger: Pick<LedgerView, 'view' | 'watch'>;
-    readonly previewBatch: StaffPorts['previewBatch'];
   };
 
 const hourMs = 3_600_000;
@@ -101,23 +100,23 @@ const staffOperations: readonly Operation<StaffPorts>[] = [
   listServiceWebhookCalls,
   redeliverServiceWebhook,
   testServiceWebhook,
+  readServiceNotification,
 ];
 
 /** Creates the staff slice: look-ups, proposals, the staff log. Its operations refuse every caller who is not of the staff. */
 export function createStaff(deps: StaffDeps): Slice {
-  const { settings, random, eraseCitizen, notifyLockChange, ledger } = deps;
+  const { settings, random, eraseCitizen, notifyLockChange, previewBatch, ledger } = deps;
   const ports: StaffPorts = {
     ...deps,
     contactOf: createContactLookup(deps, deps.registeredContactOf),
     serviceOperation: serviceOperationsOf(deps.serviceOperations),
     log: ledger.view,
     watch: ledger.watch,
-    lastBackup: () => readLastBackup(settings.dataDir),
     lookUpsPerHour: settings.staffLookUpsPerHour,
     proposalMs: settings.staffProposalHours * hourMs,
     fourEyes: settings.staffFourEyes === 'on',
     batchLimit: settings.staffBatchLimit,
-    proposable: { random, eraseCitizen, notifyLockChange },
+    proposable: { random, eraseCitizen, notifyLockChange, previewBatch },
   };
   return {
     operations: staffOperations.map((operation) => bindOperation(operation, ports)),

@@ -1,18 +1,18 @@
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
-import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { refuseIssues } from '../kernel/refusal.ts';
 import type { LedgerEvent, LookUpReason } from '../ledger/ledger-event.ts';
 import { findCitizens, maxHits } from './find-citizens.ts';
+import { hourlyLimit, refuseOverLimit } from './hourly-limit.ts';
 import { lookUpBody, lookUpWay } from './look-up.ts';
 import { lookUpShape, lookUpView } from './look-up-hit.ts';
 import { insertLookUp } from './look-up-store.ts';
 import type { StaffPorts } from './ports.ts';
-import { findOldestEntry, insertStaffEntry } from './staff-entry-store.ts';
+import { insertStaffEntry } from './staff-entry-store.ts';
 import { staffActor, staffOf } from './staff-member.ts';
 
 const request = { body: lookUpBody };
 type LookUpCall = OperationCall<typeof request, StaffPorts>;
 
-const hourMs = 3_600_000;
 const operationName = 'lookUpCitizen';
 
 /** Finds a citizen for the helpdesk. The citizen reads each look-up, with its reason, in their access log. */
@@ -43,7 +43,6 @@ async function lookUp(call: LookUpCall): Promise<Decision | RefusedDecision> {
   const member = staffOf(caller);
   const by = lookUpWay(body);
   if (typeof by === 'object') return { refusal: refuseIssues([by]) };
-  const since = now - hourMs;
   const found = await findCitizens({ read, ports }, body, member);
   const events = eventsOf(call, found.slice(0, maxHits));
   const cited = events.flatMap((event) =>
@@ -64,7 +63,7 @@ async function lookUp(call: LookUpCall): Promise<Decision | RefusedDecision> {
       after: { by, hits: cited.length },
       events: events.map((event) => event.id),
     },
-    { count: ports.lookUpsPerHour, since },
+    hourlyLimit(call),
   );
   return {
     effect: {
@@ -72,7 +71,9 @@ async function lookUp(call: LookUpCall): Promise<Decision | RefusedDecision> {
       statements: [...logged, ...insertLookUp(ports, id, { ...lookUp, subject: member.subject, now })],
     },
     answer: { status: 200, json: await lookUpView(call, { ...lookUp, id }, language) },
-    onConflict: async () => ({ refusal: await limitRefusal(call, member.subject, since) }),
+    onConflict: async () => ({
+      refusal: await refuseOverLimit(call, { subject: member.subject, operation: operationName }),
+    }),
   };
 }
 
@@ -87,11 +88,4 @@ function eventsOf(call: LookUpCall, found: readonly string[]): readonly [LedgerE
     reason,
   }));
   return first === undefined ? [{ type: 'staff.searched', ...head(), reason }] : [first, ...others];
-}
-
-/** The refusal of a person who has made as many look-ups as the limit allows, with the time until the next one. */
-async function limitRefusal({ read, ports, now }: LookUpCall, subject: string, since: number): Promise<Refusal> {
-  const oldest = await findOldestEntry({ read, root: ports.root }, { subject, operation: operationName, since });
-  const seconds = Math.max(Math.ceil(((oldest ?? now) + hourMs - now) / 1_000), 1);
-  return refuse('look-ups-exceeded', undefined, { headers: { 'retry-after': String(seconds) } });
 }

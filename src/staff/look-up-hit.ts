@@ -11,6 +11,7 @@ import { lookUpKeptMs, type StoredLookUp } from './look-up-store.ts';
 import { maskedChannels } from './masked-address.ts';
 import { messageTimeline } from './message-timeline.ts';
 import type { StaffPorts } from './ports.ts';
+import { isHoldOfService } from './proposable/release-hold.ts';
 import { recentUseShape, recentUsesOf } from './recent-uses.ts';
 import { staffOf } from './staff-member.ts';
 
@@ -70,6 +71,9 @@ export const hitShape = Type.Object(
         id: Type.String(),
         placedAt: instantSchema('When the hold was placed.'),
         documentId: Type.Union([Type.String(), Type.Null()], { description: 'null: all documents of the citizen.' }),
+        ofService: Type.Boolean({
+          description: 'Whether it is on a document of your service. Only then can you propose to release it.',
+        }),
       }),
       { description: 'The active legal holds.' },
     ),
@@ -129,7 +133,14 @@ async function hitOf(
     channels: contact === undefined ? [] : maskedChannels(contact),
     deceased: contact?.deceased === true,
     locks: { byCitizen: record?.lockedByCitizen === true, byStaff: record?.locked === true },
-    holds: holds.map(({ id, placedAt, documentId }) => ({ id, placedAt: formatInstant(placedAt), documentId })),
+    holds: await Promise.all(
+      holds.map(async ({ id, placedAt, documentId }) => ({
+        id,
+        placedAt: formatInstant(placedAt),
+        documentId,
+        ofService: service !== null && (await isHoldOfService(read, { documentId }, service)),
+      })),
+    ),
     uses,
     event,
   };

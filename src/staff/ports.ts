@@ -7,9 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { LedgerHealth } from '../ledger/ledger-health.ts';
 import type { LogView } from '../ledger/log-view.ts';
-import type { NotificationBatch } from '../notifications/batches/batch.ts';
 import type { ContactOf } from '../notifications/notification/contact.ts';
-import type { BatchPreview } from '../notifications/preview-batch.ts';
 import type { ProposableDeps } from './proposable/proposable-operation.ts';
 import type { StaffKeys } from './staff-entry-store.ts';
 
@@ -33,9 +31,7 @@ export type StaffPorts = StaffKeys &
     readonly watch: Pick<LedgerHealth, 'state'>;
     /** The most messages of a batch that one person may start alone. */
     readonly batchLimit: number;
-    readonly previewBatch: (batch: NotificationBatch) => Promise<BatchPreview | undefined>;
-    /** When the last backup began (epoch milliseconds); undefined if it is not known. */
-    readonly lastBackup: () => Promise<number | undefined>;
+    readonly previewBatch: ProposableDeps['previewBatch'];
     readonly lookUpsPerHour: number;
     /** How long another person may approve a proposal, in milliseconds. */
     readonly proposalMs: number;

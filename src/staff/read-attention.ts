@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { findLastBackup } from '../db/backup-record-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { channelNames } from '../notifications/notification/notification.ts';
 import { instantSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
@@ -8,10 +9,13 @@ import {
   countFailures,
   countOpenProposals,
   countQuarantined,
+  failureKey,
+  findCitizenFailures,
   findFailedWebhooks,
   findStoppedImports,
 } from './attention-store.ts';
 import type { StaffPorts } from './ports.ts';
+import { staffOf } from './staff-member.ts';
 
 const dayMs = 86_400_000;
 /** An import writes its progress every few seconds. */
@@ -28,6 +32,10 @@ const attentionShape = Type.Object(
         whoActs: Type.String({ description: 'The party that must act first: citizen, sender, operator or nobody.' }),
         detail: Type.String({ description: 'The reason in words.' }),
         count,
+        notifications: Type.Array(Type.String(), {
+          description:
+            'The newest messages of it, at most 3, if the citizen must act; of your service, or of all services if you belong to none.',
+        }),
       }),
       { description: 'Deliveries of the last 24 hours that failed, or whose outcome is unknown.' },
     ),
@@ -36,10 +44,14 @@ const attentionShape = Type.Object(
         id: Type.String(),
         clientId: Type.String(),
         organisation: Type.String({ description: 'The name of the client.' }),
+        disabled: Type.Boolean({
+          description: 'Whether the server has disabled it. false: it has given up some calls.',
+        }),
+        contact: Type.Union([Type.String(), Type.Null()], {
+          description: 'An email address, telephone number or URL of the client. null: it has none.',
+        }),
       }),
-      {
-        description: 'Webhooks with calls that the server has given up.',
-      },
+      { description: 'Webhooks that the server has disabled, or whose calls it has given up.' },
     ),
     quarantine: Type.Array(
       Type.Object({
@@ -65,8 +77,7 @@ const attentionShape = Type.Object(
       { description: 'Imports of citizens that did not finish.' },
     ),
     lastBackupAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description:
-        'When the last backup by the command "backup create" began. null: it is not known, such as with PostgreSQL.',
+      description: 'When the newest backup began that "backup record" has stored. null: none is recorded.',
     }),
     proposals: Type.Object(
       {
@@ -96,19 +107,21 @@ export const readAttention = defineOperation({
   responses: { 200: { description: 'The list.', schema: attentionShape } },
   refusals: [],
   citizenData: false,
-  run: async ({ read, ports, now }: OperationCall<Record<never, never>, StaffPorts>) => {
-    const [failures, webhooks, quarantine, pauses, stopped, proposals, lastBackup] = await Promise.all([
+  run: async ({ read, ports, now, caller }: OperationCall<Record<never, never>, StaffPorts>) => {
+    const { service } = staffOf(caller);
+    const [failures, named, webhooks, quarantine, pauses, stopped, proposals, lastBackup] = await Promise.all([
       countFailures(read, now - dayMs),
+      findCitizenFailures(read, { since: now - dayMs, service }),
       findFailedWebhooks(read),
       countQuarantined(read),
       findPausedChannels(read),
       findStoppedImports(read, now - importPauseMs),
       countOpenProposals(read, now),
-      ports.lastBackup(),
+      findLastBackup(read),
     ]);
     const { organisationOf, watch } = ports;
     const json = {
-      failures,
+      failures: failures.map((one) => ({ ...one, notifications: named.get(failureKey(one)) ?? [] })),
       webhooks: webhooks.map((one) => ({ ...one, organisation: organisationOf(one.clientId) })),
       quarantine,
       pausedChannels: pauses.map(({ channel, at }) => ({ channel, at: formatInstant(at) })),

@@ -45,12 +45,18 @@ export async function recentUsesOf(
   return shown.toReversed().map((usage) => recentUse(usage, deps, language));
 }
 
+const usagesOfStaff: ReadonlySet<string> = new Set([
+  'staff.looked-up',
+  'notification.content-read',
+  'notification.letter-requested',
+]);
+
 function recentUse(
   { logTime, usage = '', initiatorOrg, purpose, details = {} }: Usage,
   { purposeTextOf }: UsesDeps,
   language: string,
 ): RecentUse {
-  const isStaff = usage === 'staff.looked-up' || usage === 'notification.letter-requested';
+  const isStaff = usagesOfStaff.has(usage);
   const purposeText =
     initiatorOrg === undefined || purpose === undefined
       ? undefined

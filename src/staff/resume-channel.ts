@@ -9,7 +9,7 @@ import { actReasonSchema } from './proposal.ts';
 const request = {
   params: channelParams,
   body: Type.Object(
-    { reason: Type.Optional(actReasonSchema('Why the channel delivers again, for the staff log.')) },
+    { reason: actReasonSchema('Why the channel delivers again, for the staff log.') },
     { additionalProperties: false },
   ),
 };

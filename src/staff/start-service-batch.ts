@@ -6,6 +6,7 @@ import {
   type RefusedDecision,
   type ReplayedResult,
 } from '../api/operation.ts';
+import { refuse } from '../kernel/refusal.ts';
 import { batchParams, batchSummaryOf, batchSummaryShape } from '../notifications/batches/batch-shape.ts';
 import { findOwnBatch } from '../notifications/batches/batch-store.ts';
 import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
@@ -13,7 +14,8 @@ import { actForService } from './act-for-service.ts';
 import { batchStateOf } from './cancel-service-batch.ts';
 import type { StaffPorts } from './ports.ts';
 import { proposableBatchStart, rowsToSend } from './proposable/start-batch.ts';
-import { actReasonSchema } from './proposal.ts';
+import { actReasonSchema, isOpen } from './proposal.ts';
+import { findProposals } from './proposal-store.ts';
 import { propose } from './propose-operation.ts';
 import { staffOf } from './staff-member.ts';
 
@@ -24,6 +26,8 @@ const request = {
     { additionalProperties: false },
   ),
 };
+const maxOpenProposals = 100;
+
 type StartCall = OperationCall<typeof request, StaffPorts>;
 
 const start = actForService({
@@ -32,7 +36,7 @@ const start = actForService({
   path: '/v1/staff/notification-batches/{id}/start',
   summary: 'Start a batch of your service',
   description:
-    'Starts the sending of a batch in the state ready. A batch that would send more messages than STAFF_BATCH_LIMIT does not start: the response has a proposal, which another person can approve. A repeated request receives 409.',
+    'Starts the sending of a batch in the state ready. A batch that would send more messages than STAFF_BATCH_LIMIT does not start: the response has a proposal, which another person can approve. A repeated request receives 409, also while the proposal is open.',
   request,
   before: batchStateOf,
   after: ({ state }) => ({ state }),
@@ -57,6 +61,10 @@ export const startServiceBatch = defineOperation({
     const batch = service === null ? undefined : await findOwnBatch(call.read, call.params.id, service);
     if (call.ports.fourEyes && batch !== undefined && rowsToSend(batch) > call.ports.batchLimit) {
       const { reason } = call.body;
+      if (await isProposed(call, batch.id))
+        return {
+          refusal: refuse('conflict', 'The start of this batch already waits for the decision of another person.'),
+        };
       const input = { batch: batch.id };
       const proposed = await propose(call, { operation: proposableBatchStart.name, input, reason });
       return withAnswer(proposed, (proposal) => ({ batch: batchSummaryOf(batch), proposal: Object(proposal).id }));
@@ -67,6 +75,15 @@ export const startServiceBatch = defineOperation({
     return withAnswer(started, (sending) => ({ batch: sending, proposal: null }));
   },
 });
+
+/** Whether a proposal to start the batch is open: a form that is sent twice makes one proposal. */
+async function isProposed({ read, ports, now }: StartCall, batch: string): Promise<boolean> {
+  const wanted = { status: 'proposed', from: now - ports.proposalMs, limit: maxOpenProposals };
+  const proposals = await findProposals({ read, root: ports.root }, wanted);
+  return proposals.some(
+    (one) => one.operation === proposableBatchStart.name && one.input['batch'] === batch && isOpen(one, now),
+  );
+}
 
 type Outcome = Decision | RefusedDecision | ReplayedResult;
 

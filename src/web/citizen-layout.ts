@@ -154,8 +154,13 @@ function ownName(language: string): string {
 }
 
 /** The day of an instant, with the instant for programs. */
-export function dayElement({ language, timeZone }: CitizenTexts, instant: string): Html {
-  return html`<time datetime="${instant}"><bdi>${formatDay(language, Date.parse(instant), timeZone)}</bdi></time>`;
+export function dayElement(words: CitizenTexts, instant: string): Html {
+  return html`<time datetime="${instant}"><bdi>${dayText(words, instant)}</bdi></time>`;
+}
+
+/** The day of an instant in the time zone of the operator. */
+export function dayText({ language, timeZone }: CitizenTexts, instant: string): string {
+  return formatDay(language, Date.parse(instant), timeZone);
 }
 
 /** An instant to the minute. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SessionKind } from '../auth/page-session-store.ts';
 import { openSealed, SealBroken, seal } from '../crypto/chunked-encryption.ts';
 import { type RootKey, UnknownRootKey } from '../crypto/root-key.ts';
@@ -35,7 +36,9 @@ type KeptFormDeps = {
 
 const keptSeconds = 1_800;
 /** Browsers keep cookies of up to 4096 bytes. */
-const maxFormBytes = 2_400;
+const maxSealedBytes = 2_800;
+/** Longer forms are not compressed, because they would not fit into a cookie. */
+const maxFormBytes = 65_536;
 const contextOf = (personId: string) => `citizen-services/kept-form@v1\0${personId}`;
 /** Each kind of people has its own key, so that a citizen with the id of a member of staff cannot read the form. */
 const keyPurposes = { citizen: 'citizen-sessions', staff: 'staff-sessions' } as const;
@@ -46,9 +49,10 @@ export function createKeptForms({ cookies, clock, random, root, kind }: KeptForm
   const openForm = (personId: string, value: string) => openSealedForm({ root, kind }, personId, value);
   return {
     keep: ({ personId, path, fields }) => {
-      const content = Buffer.from(JSON.stringify({ path, form: fields.toString(), until: untilOf(clock.now()) }));
+      const content = Buffer.from(JSON.stringify({ path, form: [...fields], until: untilOf(clock.now()) }));
       if (content.length > maxFormBytes) return [];
-      const sealed = seal(root.derive(keyPurposes[kind]), contextOf(personId), content, random);
+      const sealed = seal(root.derive(keyPurposes[kind]), contextOf(personId), deflateRawSync(content), random);
+      if (sealed.length > maxSealedBytes) return [];
       return [cookies.write(formCookie, `${root.id}-${sealed.toString('base64url')}`, keptSeconds)];
     },
     find: ({ headers }, { personId, path }) => {
@@ -56,7 +60,8 @@ export function createKeptForms({ cookies, clock, random, root, kind }: KeptForm
       const content = value === undefined ? undefined : openForm(personId, value);
       if (content === undefined || content['path'] !== path || Number(content['until']) <= clock.now())
         return undefined;
-      return new URLSearchParams(String(content['form']));
+      // `keep` has written the pairs.
+      return new URLSearchParams(content['form'] as [string, string][]);
     },
     isOf: ({ headers }, personId) => {
       const value = cookies.read(headers.cookie, formCookie);
@@ -72,8 +77,8 @@ function openSealedForm({ root, kind }: Pick<KeptFormDeps, 'root' | 'kind'>, per
   const at = value.indexOf('-');
   try {
     const key = root.deriveForRoot(value.slice(0, at), keyPurposes[kind]);
-    const text = openSealed(key, contextOf(personId), Buffer.from(value.slice(at + 1), 'base64url')).toString('utf8');
-    const content: unknown = JSON.parse(text);
+    const packed = openSealed(key, contextOf(personId), Buffer.from(value.slice(at + 1), 'base64url'));
+    const content: unknown = JSON.parse(inflateRawSync(packed, { maxOutputLength: maxFormBytes }).toString('utf8'));
     return isObject(content) ? content : undefined;
   } catch (fault) {
     // Another person signed in, the cookie was changed, or its root key is gone.

@@ -133,7 +133,7 @@ const typesWithFreeReason = ['document.hold-placed', 'own-lock.lifted'];
 function reasonOf({ uses }: CitizenTexts, { usage = '', details = {}, explanation }: Usage): string | undefined {
   const { reason, rule, decision } = details;
   if (typesWithFreeReason.includes(usage)) return typeof reason === 'string' ? reason : undefined;
-  if (usage === 'staff.looked-up' || usage === 'notification.letter-requested')
+  if (['staff.looked-up', 'notification.content-read', 'notification.letter-requested'].includes(usage))
     return textNamed(uses.lookUpReasons, reason);
   if (usage === 'document.refused' || usage === 'document.unknown') return textNamed(uses.refusals, reason);
   if (usage === 'document.erased') return textNamed(uses.erasures, rule);

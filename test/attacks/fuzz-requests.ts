@@ -122,6 +122,7 @@ function sampleOf(operation: Operation, token: string, idOf: (kind: string) => s
     webhook: id('whk'),
     template: id('tpl'),
     batch: id('bat'),
+    presentation: id('prs'),
   };
   const { method = 'GET', path, headers = {}, body = '' } = validRequest(operation.operationId, { token, ids });
   const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>

@@ -70,6 +70,8 @@ const webhook = (id: string) => `/v1/webhooks/${id}`;
 const template = (id: string) => `/v1/templates/${id}`;
 const batch = (id: string) => `/v1/notification-batches/${id}`;
 
+const presentation = (id: string) => `/v1/identity/presentations/${id}`;
+
 /** Every request for one object by its id. */
 const ways: readonly Way[] = [
   { method: 'GET', kind: 'verification', path: verification },
@@ -117,6 +119,15 @@ const ways: readonly Way[] = [
   { method: 'GET', kind: 'batch', path: (id) => `${batch(id)}/results` },
   { method: 'POST', kind: 'batch', path: (id) => `${batch(id)}/start` },
   { method: 'POST', kind: 'batch', path: (id) => `${batch(id)}/cancel` },
+  { method: 'GET', kind: 'presentation', path: presentation },
+  { method: 'HEAD', kind: 'presentation', path: presentation },
+  {
+    method: 'POST',
+    kind: 'presentation',
+    path: (id) => `${presentation(id)}/complete`,
+    body: { responseCode: 'none' },
+  },
+  { method: 'POST', kind: 'presentation', path: (id) => `${presentation(id)}/cancel` },
   { method: 'GET', kind: 'event', path: receipt },
   { method: 'HEAD', kind: 'event', path: receipt },
   { method: 'GET', kind: 'event', path: (id) => `${receipt(id)}/proof` },
@@ -150,6 +161,7 @@ const notFound: Readonly<Record<keyof ResourceIds, string>> = {
   webhook: 'webhook-not-found',
   template: 'template-not-found',
   batch: 'batch-not-found',
+  presentation: 'presentation-not-found',
 };
 
 for (const way of ways) {

@@ -54,6 +54,7 @@ const permitted: Readonly<Record<string, readonly StaffRole[]>> = {
   listServiceWebhookCalls: ['support', 'caseworker'],
   redeliverServiceWebhook: ['support', 'caseworker'],
   testServiceWebhook: ['support', 'caseworker'],
+  readServiceNotification: ['caseworker'],
 };
 
 const staffOperations = operations.filter(({ callers }) => callers.includes('staff'));
@@ -117,6 +118,9 @@ test('a token of the issuer of staff is refused if it is for another client, nam
     { client: ['a'] },
     { client: null },
     { cnf: { jkt: 'x' } },
+    // The staff log names users of the shell and clients so.
+    { sub: 'shell:root' },
+    { sub: 'client:tax-office' },
   ];
   for (const claims of refused) {
     const token = await site.staffToken(person, claims);

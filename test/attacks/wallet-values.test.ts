@@ -55,7 +55,10 @@ for (const engine of engines) {
     const app = await openIdentityAppWith(t, engine, people);
     const matched = await seenOf(app, attestedClaims(walletPerson, { link }));
     assert.equal(matched.members.decision, 'match');
-    assert.deepEqual(matched.entries, (await seenOf(app, attestedClaims(unknown, { link }))).entries);
+    const otherLink = { ...link, administrativeNumber: 'NIE-Y7654321L' };
+    const refused = await seenOf(app, attestedClaims(unknown, { link: otherLink }));
+    assert.equal(refused.members.decision, 'no_match');
+    assert.deepEqual(matched.entries, refused.entries);
     const again = await seenOf(app, attestedClaims(walletPerson, { link }));
     assert.deepEqual(again.entries, matched.entries);
   });
@@ -65,6 +68,12 @@ for (const engine of engines) {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'A', ...values }]);
     const { text, result } = await presentClaims(app, attestedClaims(values, { link }), { mayReadClaims: () => true });
     assert.equal(result.decision, 'match');
+    // The number is the citizen id, but no citizen of the register has it.
+    const unregistered = await presentClaims(
+      app,
+      attestedClaims(values, { link, isAdministrativeNumberCitizenId: true }),
+    );
+    assert.equal(unregistered.result.decision, 'no_match');
     const { payload } = await app.openToken(result.token);
     const stored = await Promise.all(
       ['verification', 'wallet_link', 'verification_limit', 'ledger_event'].map(
@@ -74,8 +83,8 @@ for (const engine of engines) {
     const presentEvents = [...(await app.events('A')), ...(await app.events())].filter(({ type }) =>
       /^identity|^wallet/.test(String(type)),
     );
-    assert.equal(presentEvents.length, 3);
-    const everything = JSON.stringify([text, payload, presentEvents, stored.flat().map(clearText)]);
+    assert.equal(presentEvents.length, 4);
+    const everything = JSON.stringify([text, unregistered.text, payload, presentEvents, stored.flat().map(clearText)]);
     for (const value of [...Object.values(values).filter((one) => one !== 'ES'), link.administrativeNumber])
       assert.equal(everything.includes(value), false, value);
   });

@@ -184,7 +184,7 @@ test('a citizen can use the pages without scripts in a window of 320 px', { skip
   });
   const { page } = seen;
   await chooseLayla(page);
-  for (const path of ['/me/uses', '/me', '/me/documents', '/me/record', '/me/contact']) {
+  for (const path of ['/me/uses', '/me', '/me/documents', '/me/record', '/me/record/wallet', '/me/contact']) {
     await page.goto(`${home.url}${path}`);
     assert.deepEqual([await overflowingElements(page), seen.errors], [[], []], path);
   }
@@ -199,7 +199,7 @@ for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb', 'sv', 'pl', 'uk'
     await check(seen, locale, 'sign-in page');
     await page.locator('a.action').click();
     await chooseLayla(page);
-    for (const path of ['/me', '/me/documents', '/me/uses', '/me/record', '/me/contact']) {
+    for (const path of ['/me', '/me/documents', '/me/uses', '/me/record', '/me/record/wallet', '/me/contact']) {
       await page.goto(`${home.url}${path}`);
       await check(seen, locale, path);
     }

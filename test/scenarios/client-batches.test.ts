@@ -55,9 +55,11 @@ test('a file of a spreadsheet is sent with one command, which writes the outcome
   const [line = ''] = sent.stdout.split('\n');
   assert.match(line, new RegExp(`^bat_\\w{26} Permits: done, ${rowCount} rows, ${rowCount} accepted, 0 refused$`));
   assert.match(sent.stderr, new RegExp(`\\[#{30}\\] ${rowCount} of ${rowCount} rows`));
-  const results = readFileSync(join(folder, 'permits.csv.results.csv'), 'utf8').trimEnd().split('\r\n');
+  const written = readFileSync(join(folder, 'permits.csv.results.csv'), 'utf8');
+  assert.match(written, /^\uFEFF"citizenId";"subject";/);
+  const results = written.trimEnd().split('\r\n');
   assert.equal(results.length, rowCount + 1);
-  assert.match(results[rowCount] ?? '', new RegExp(`,"${rowCount}","(accepted|sending|delivered)","","","ntf_`));
+  assert.match(results[rowCount] ?? '', new RegExp(`;"${rowCount}";"(accepted|sending|delivered)";"";"";"ntf_`));
 
   const again = await run('send', 'permits.csv', '--name', 'Permits');
   assert.equal(again.stdout.split('\n')[0], line, 'the same file is sent once');

@@ -107,7 +107,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       ['missing-column', lines('message', 'Hello')],
       ['repeated-column', lines('citizenId,message,message', 'demo-mary,Hello,Hello')],
       ['no-rows', lines('citizenId,message')],
+      ['unknown-column', lines('"citizenId,message"', '"demo-mary,Hello"')],
       ['not-utf-8', Buffer.from(lines('citizenId,message', 'demo-mary,Schön'), 'latin1')],
+      ['not-utf-8', Buffer.from(`\uFEFF${lines('citizenId\tmessage', 'demo-mary\tSchön')}`, 'utf16le')],
+      ['not-utf-8', Buffer.from('PK\u0003\u0004\u0014\u0000\u0006', 'latin1')],
       ['malformed-csv', lines('citizenId,message', 'demo-mary,a "quoted" word')],
       ['row-too-large', lines('citizenId,message', `demo-mary,"${'x'.repeat(70_000)}`)],
       ['too-many-rows', lines('citizenId,message', ...Array.from({ length: 100_001 }, () => 'a,b'))],
@@ -116,6 +119,33 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const refused = batchIn(await caller.upload(body));
       assert.deepEqual([refused.state, refused.code, refused.accepted], ['refused', code, 0], code);
       assert.equal((await caller.post(`/${refused.id}/start`)).status, 409);
+    }
+  });
+
+  test(`${engine}: a file as spreadsheets save it is sent, its results have its delimiter, and changed values are refused`, async () => {
+    const { caller } = await open();
+    const refused = (code: string, detail: RegExp) => ({ state: 'refused', code, detail });
+    const files: readonly (readonly [body: string, end: string | ReturnType<typeof refused>])[] = [
+      [`\uFEFF${lines('citizenId;message', 'demo-mary;"Two\r\nlines; ""quoted"""', ';', ';')}`, ';'],
+      [lines('sep=;', 'citizenId;message', 'demo-mary;Stated delimiter'), ';'],
+      ['citizenId\tmessage\ndemo-mary\tTabs', '\t'],
+      [lines('citizenId,message,,', 'demo-mary,Columns without content,,', ',,,'), ','],
+      ['citizenId;message\rdemo-mary;Lines of an old Mac\r', ';'],
+      [lines('citizenId,message', '123,Lost zeros'), refused('citizen-unknown', /check that no zeros are missing/)],
+      [lines('citizenId;message', '1,23457E+11;Lost digits'), refused('malformed', /format the column as text/)],
+      [lines('citizenId;message;sendAt', 'demo-mary;A;28.11.2026 09:00'), refused('malformed', /such as 2026-01-31T/)],
+      [lines('citizenId;message;respondBy', 'demo-mary;B;01.03.2027'), refused('malformed', /such as 2026-12-04/)],
+    ];
+    for (const [body, end] of files) {
+      const done = await caller.run(body);
+      if (typeof end === 'string') {
+        assert.deepEqual([done.accepted, done.refused], [1, 0], body);
+        assert.ok((await caller.results(done.id)).startsWith(`"citizenId"${end}"message"${end}"row"`), body);
+      } else {
+        const [row] = await caller.rows(done.id);
+        assert.deepEqual([row?.state, row?.code], [end.state, end.code], body);
+        assert.match(row?.detail ?? '', end.detail);
+      }
     }
   });
 

@@ -5,6 +5,8 @@ import { newClient } from '../../src/auth/client.ts';
 import { insertClient } from '../../src/auth/client-store.ts';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { webhookCommands } from '../../src/cli/webhooks.ts';
+import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createWebhook } from '../../src/notifications/create-webhook.ts';
 import { listWebhooks } from '../../src/notifications/list-webhooks.ts';
 import { readEvents } from '../../src/notifications/read-events.ts';
@@ -89,7 +91,15 @@ for (const engine of engines) {
     const printed: string[] = [];
     const print = (text: string) => void printed.push(text);
     const terminal = { stdout: print, stderr: () => undefined, isInteractive: false, cwd: '/' };
-    const deps = { read: db.read, commit: app.commit, clock: time.clock, createId: app.createId, operator: 'ops' };
+    const keys = { root: rootKeyFromBytes(new Uint8Array(32)), random: systemRandom };
+    const deps = {
+      ...keys,
+      read: db.read,
+      commit: app.commit,
+      clock: time.clock,
+      createId: app.createId,
+      operator: 'ops',
+    };
     const commands = webhookCommands(async (use) => await use(deps), terminal);
     const run = (...args: string[]) => runCommandLine(['webhooks', 'hosts', ...args], commands, terminal);
     const create = async (url: string, as = clientId) => {

@@ -209,6 +209,8 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   verifyIdentity: 'the claims have to reach the minimum of the policy; a claim may be given under one of its names',
   verifyIdentityQuery: 'as verifyIdentity',
   verifyIdentityByQuery: 'as verifyIdentity',
+  askPresentation:
+    'the credentials are those of the operator, the return address is an https URL, the claims reach the minimum',
   sendNotification:
     'instants lie ahead, templates fit their values, there is a text or a template, attachments are documents of the citizen',
   previewNotification: 'as sendNotification',

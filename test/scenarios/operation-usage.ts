@@ -26,7 +26,7 @@ type OperationCaller = {
 
 /** Calls every operation at least once, some with a refusal. Both tokens must belong to new clients. */
 export async function callEveryOperation(ask: HttpSend, token: string, otherToken: string): Promise<OperationUsage> {
-  // Two verifications, a notification for later, a deposit, a webhook, a template and a batch.
+  // Two verifications, a notification for later, a deposit, a webhook, a template, a batch and a presentation.
   const ids = await createResources(ask, token);
   const caller: OperationCaller = {
     token,
@@ -51,7 +51,10 @@ export async function callEveryOperation(ask: HttpSend, token: string, otherToke
         'document.record-read': 4,
         'document.retrieved': 2,
         'documents.listed': 1,
-        'identity.searched': 1,
+        'identity.presentation-asked': 2,
+        'identity.presentation-cancelled': 1,
+        'identity.presentation-completed': 1,
+        'identity.searched': 2,
         'identity.verification-read': 1,
         'identity.verified': 5,
         'notification.accepted': 2,
@@ -78,6 +81,11 @@ async function callIdentityOperations({ token, expect, validRequest: good }: Ope
   const { citizenId: _id, ...names } = validClaims;
   await expect(200, postJson(token, path, { ...names, postalCode: 'BS1 4ST' }));
   await expect(200, good('readVerification'));
+  const { presentationId } = parseJsonBody(await expect(201, good('askPresentation')));
+  const cancelPath = `/v1/identity/presentations/${presentationId}/cancel`;
+  await expect(200, { ...good('cancelPresentation'), path: cancelPath });
+  await expect(200, good('readPresentation'));
+  await expect(200, good('completePresentation'));
 }
 
 async function callNotificationOperations({ token, expect, validRequest: good }: OperationCaller): Promise<void> {

@@ -152,7 +152,7 @@ test('a caseworker corrects 20 wrong rows with the results file, and all message
   await page.getByLabel('Why you send these messages').fill('The bins change.');
   await press(button(page, 'Send'));
   await reloadUntil(page, /Done/);
-  const names = head.split(',').map((name) => name.replaceAll('"', ''));
+  const names = head.split(',').map((name) => name.replaceAll(/["\uFEFF]/g, ''));
   const corrected = lines.map((_, at) => ({
     ...good,
     message: `We collect it on Monday, round ${at}.`,
@@ -179,7 +179,10 @@ test('a batch over the limit of one person waits for another person, and can be 
   await press(link(page, 'Send this batch'));
   await page.getByLabel('Why you send these messages').fill('Road works.');
   await press(button(page, 'Send'));
-  assert.match(await mainText(page), /This batch waits for another person\. .*Another person can approve it until/);
+  assert.match(
+    await mainText(page),
+    /Nothing has been sent yet\. Another person must approve this batch\. .*Another person can approve it until/,
+  );
   assert.equal(await link(page, 'Send this batch').count(), 0);
   await press(link(page, 'Cancel this batch'));
   await press(button(page, 'Cancel the batch'));
@@ -194,14 +197,18 @@ test('a file without its columns, and a form without a file, are explained', { s
   await press(button(page, 'Upload and check'));
   assert.match(await page.title(), /^Error: /);
   assert.equal(await page.getByLabel('Name of the batch').inputValue(), 'Kept');
-  await page.getByLabel('Number of a template').fill('tpl_unknown');
-  await page.getByLabel('File', { exact: true }).setInputFiles(csvFile('a.csv', csvOf(columns, [good])));
-  await press(button(page, 'Upload and check'));
-  assert.match(await mainText(page), /There is a problem ?Enter the number of a template of your service/);
-  await page.getByLabel('Number of a template').fill('');
   await page.getByLabel('File', { exact: true }).setInputFiles(csvFile('a.csv', 'name,text\r\nMary,Hello\r\n'));
   await press(button(page, 'Upload and check'));
   assert.match(await mainText(page), /Nothing was sent ?The file has a column that we do not know\./);
+  await press(link(page, 'Upload the corrected file'));
+  const workbook = { name: 'a.xlsx', mimeType: 'application/zip', buffer: Buffer.from('PK\u0003\u0004\u0014') };
+  await page.getByLabel('File', { exact: true }).setInputFiles(workbook);
+  await press(button(page, 'Upload and check'));
+  assert.match(await mainText(page), /We cannot read this file\. In Excel, save it as .CSV UTF-8/);
+  await page.goto(`${server.url}/staff/batches/new?templateId=tpl_unknown`);
+  assert.match(await mainText(page), /There is a problem ?This template no longer exists\. Choose another one\./);
+  await press(button(page, 'Continue'));
+  assert.match(await mainText(page), /citizenId: Number in the register ?message: Message/);
 });
 
 test('a caseworker sees the rights, use and keys of the service, tests a webhook and sends failed calls again', {

@@ -115,6 +115,8 @@ for (const { name: engine } of engines) {
     const { batch, proposal } = proposed.json;
     assert.deepEqual([proposed.status, Object(batch).state, typeof proposal], [200, 'ready', 'string']);
     assert.equal((await as(site, person, `GET ${path}`)).json['state'], 'ready');
+    const repeated = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
+    assert.deepEqual(problemOf(repeated), [409, 'conflict']);
     const approve = `/v1/staff/proposals/${String(proposed.json['proposal'])}/approve`;
     const both = { ...person, roles: ['caseworker', 'approver'] };
     assert.deepEqual(problemOf(await as(site, both, `POST ${approve}`, {})), [403, 'own-proposal']);

@@ -113,7 +113,7 @@ test('five questions of the helpdesk are answered within six clicks each', { ski
     const uses = staff.page
       .locator('h2', { hasText: 'used the data of this person' })
       .locator('xpath=following-sibling::ul[1]');
-    assert.match(await textOf(uses), /Demo Permit Service.*: Checked whether details about you are right\. Why: /);
+    assert.match(await textOf(uses), /Demo Permit Service.*: Checked whether details of the person are right\. Why: /);
     assert.ok(staff.clicks() <= maxClicks);
   });
 });

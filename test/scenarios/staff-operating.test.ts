@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
-import { fileCleanupScope } from '../support/server-process.ts';
+import { type ClientSecretCredentials, fileCleanupScope } from '../support/server-process.ts';
 import { openStaffSite, type StaffSite, type TestPerson } from '../support/staff-site.ts';
-import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const thisFile = fileCleanupScope();
@@ -56,15 +55,18 @@ for (const { name: engine } of engines) {
     assert.deepEqual([name, stated], ['Name of olu', reason]);
     const attention = await ask(site, 'GET', 'attention');
     assert.deepEqual((attention.json['pausedChannels'] as readonly Members[])[0]?.['channel'], 'email');
-    assert.equal((await ask(site, 'POST', 'queues/email/resume', { body: {} })).status, 200);
+    assert.equal((await ask(site, 'POST', 'queues/email/resume', { body: {} })).status, 400);
+    const resumed = { body: { reason: 'The mail server works again.' } };
+    assert.equal((await ask(site, 'POST', 'queues/email/resume', resumed)).status, 200);
     await waitUntil(async () => /email (sent|delivered)/.test(String(await deliveryStates())));
-    assert.deepEqual(problemOf(await ask(site, 'POST', 'queues/email/resume', { body: {} })), [409, 'conflict']);
+    assert.deepEqual(problemOf(await ask(site, 'POST', 'queues/email/resume', resumed)), [409, 'conflict']);
     const entry = await lastEntry(site, 'pauseChannel');
     assert.deepEqual(
       [entry['subject'], entry['reason'], entry['after'], (entry['events'] as readonly Members[]).length],
       ['olu', reason, { channel: 'email', paused: true }, 1],
     );
-    assert.deepEqual((await lastEntry(site, 'resumeChannel'))['after'], { channel: 'email', paused: false });
+    const end = await lastEntry(site, 'resumeChannel');
+    assert.deepEqual([end['reason'], end['after']], [resumed.body.reason, { channel: 'email', paused: false }]);
   });
 
   test(`${engine}: an operator reads the use of a client and disables it, which ends its tokens`, async () => {
@@ -116,12 +118,57 @@ test('an operator of a service sees only its client, and cannot pause a channel 
     ]);
 });
 
-test('the time of the last backup is unknown before the first one, and known after it', async () => {
-  const site = siteOn('sqlite');
-  const lastBackup = async () => (await ask(site, 'GET', 'attention')).json['lastBackupAt'];
-  assert.equal(await lastBackup(), null);
-  const earliest = Date.now();
-  const { code, stderr } = await runCommandInProcess(site.server, 'backup', 'create', makeTestFolder('cs-backup-'));
-  assert.equal(code, 0, stderr);
-  assert.ok(Date.parse(String(await lastBackup())) >= earliest);
+test('the list of what needs attention names messages about which the citizen must act, of the own service', async () => {
+  const site = siteOn('postgres');
+  const message = { citizenId: 'demo-mary', subject: 'Hello', message: 'This bounces.' };
+  const args = ['clients', 'create', 'Tax', '--scopes', 'notifications:send', '--secret', '--json'];
+  const client = JSON.parse((await runCommandInProcess(site.server, ...args)).stdout) as ClientSecretCredentials;
+  const token = await site.server.fetchAccessToken(undefined, client);
+  const sent = await site.request(token, 'POST', '/v1/notifications/send', message);
+  const id = String(sent.json['id']);
+  const db = await site.server.openDb();
+  const sql =
+    "update delivery set reason = 'address-refused', status = 'failed' where notification_id = $1 and channel = 'email' and status in ('sent', 'delivered') returning id";
+  await waitUntil(async () => ((await db.write([{ sql, args: [id] }]))[0] ?? []).length === 1);
+  await db.close();
+  const namedFor = async (person: TestPerson) => {
+    const { json } = await ask(site, 'GET', 'attention', { person });
+    const failures = json['failures'] as readonly Members[];
+    return failures.find(({ reason }) => reason === 'address-refused')?.['notifications'];
+  };
+  assert.deepEqual(await namedFor(operator), [id]);
+  assert.deepEqual(await namedFor({ ...operator, service: client.clientId }), [id]);
+  assert.deepEqual(await namedFor({ ...operator, service: 'other-service' }), []);
 });
+
+test('the list of what needs attention names webhooks that the server has disabled, with a contact of the client', async () => {
+  const site = siteOn('postgres');
+  const args = ['clients', 'create', 'Harbour', '--scopes', 'webhooks:manage', '--secret', '--json'];
+  const made = await runCommandInProcess(site.server, ...args, '--contact-email', 'it@harbour.example');
+  const client = JSON.parse(made.stdout) as ClientSecretCredentials;
+  const token = await site.server.fetchAccessToken(undefined, client);
+  const { json } = await site.request(token, 'POST', '/v1/webhooks', { url: 'http://127.0.0.1:1/' });
+  const webhooks = async () => (await ask(site, 'GET', 'attention')).json['webhooks'];
+  assert.deepEqual(await webhooks(), []);
+  const db = await site.server.openDb();
+  await db.write([{ sql: "update webhook set status = 'disabled' where id = $1", args: [String(json['id'])] }]);
+  await db.close();
+  const { clientId } = client;
+  assert.deepEqual(await webhooks(), [
+    { id: json['id'], clientId, organisation: 'Harbour', disabled: true, contact: 'it@harbour.example' },
+  ]);
+});
+
+for (const { name: engine } of engines)
+  test(`${engine}: the time of the last backup is unknown until one is recorded, and an older record does not replace it`, async () => {
+    const site = siteOn(engine);
+    const lastBackup = async () => (await ask(site, 'GET', 'attention')).json['lastBackupAt'];
+    assert.equal(await lastBackup(), null);
+    const record = async (begunAt: string) =>
+      (await runCommandInProcess(site.server, 'backup', 'record', begunAt)).code;
+    assert.equal(await record('2026-11-22T03:00:00Z'), 0);
+    assert.equal(await record('2026-11-21T03:00:00+01:00'), 0);
+    assert.equal(await record('9000-01-01T00:00:00Z'), 2);
+    assert.equal(await record('yesterday'), 2);
+    assert.equal(await lastBackup(), '2026-11-22T03:00:00.000Z');
+  });

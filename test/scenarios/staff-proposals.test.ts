@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import { proposableOperations } from '../../src/staff/proposable/proposable-operations.ts';
 import { engines } from '../support/database-engines.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, waitUntilSigned } from '../support/server-process.ts';
 import { openStaffSite, type StaffSite, staffRoles, type TestPerson } from '../support/staff-site.ts';
 
@@ -161,6 +162,56 @@ test('a citizen lock is lifted by the approval, and the citizen sees the event w
   const lifted = uses.find(({ usage }) => usage === 'own-lock.lifted') ?? assert.fail(JSON.stringify(uses));
   assert.deepEqual([lifted['initiator'], lifted['details']], ['operator', { reason: 'You asked for it by letter.' }]);
   assert.doesNotMatch(JSON.stringify(uses), /"sam"|"alex"/);
+});
+
+test('support of a service proposes to release a hold on a document of the service, and no other hold', async () => {
+  const site = siteOn('sqlite');
+  const deposited = await fetch(`${site.server.url}/v1/documents`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await site.clientToken()}`,
+      'content-type': 'text/plain',
+      'citizen-id': 'demo-aarav',
+      'document-title': 'Permit',
+    },
+    body: 'A permit.',
+  });
+  const document = ((await deposited.json()) as Members)['id'];
+  const place = async (...on: readonly string[]) => {
+    const { code, stdout, stderr } = await runCommandInProcess(
+      site.server,
+      'holds',
+      'add',
+      ...on,
+      '--reason',
+      'Case 1',
+    );
+    assert.equal(code, 0, stderr);
+    return stdout.trim();
+  };
+  const [own, ofCitizen] = [await place(String(document)), await place('--citizen', 'demo-aarav')];
+  const sam = { subject: 'sam', roles: ['support'], service: site.service };
+  const found = await site.request(await site.staffToken(sam), 'POST', '/v1/staff/look-ups', {
+    reason: 'citizen-asked',
+    reference: 'CASE-1',
+    citizenId: 'demo-aarav',
+  });
+  const [hit] = listOf(found.json, 'hits');
+  assert.deepEqual(
+    listOf(hit, 'holds').map(({ id, ofService }) => [id, ofService]),
+    [
+      [own, true],
+      [ofCitizen, false],
+    ],
+  );
+  assert.deepEqual(problemOf(await propose(site, 'releaseHold', { hold: ofCitizen }, sam)), [409, 'conflict']);
+  const other = { ...sam, service: 'other-service' };
+  assert.deepEqual(problemOf(await propose(site, 'releaseHold', { hold: own }, other)), [409, 'conflict']);
+  const proposed = await propose(site, 'releaseHold', { hold: own }, sam);
+  assert.equal(proposed.status, 202, JSON.stringify(proposed.json));
+  assert.equal((await decide(site, proposed.json['id'], 'approve')).status, 200);
+  const byOperator = await propose(site, 'releaseHold', { hold: ofCitizen });
+  assert.equal(byOperator.status, 202, JSON.stringify(byOperator.json));
 });
 
 test('people of two services do not see or decide the proposals of each other', async () => {

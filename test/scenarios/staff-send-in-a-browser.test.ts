@@ -122,6 +122,35 @@ test('a caseworker writes a message without a template and sends it at a time', 
   assert.deepEqual([item?.['status'], item?.['sendAt']], ['scheduled', `${day}T09:30:00.000Z`]);
 });
 
+test('a caseworker reads a message of the service after a reason, and the text is shown as text', {
+  skip,
+}, async () => {
+  const http = createHttpClient(server.url);
+  const message = { citizenId: 'demo-mary', subject: 'Your permit', message: '# Ready\n\nIt is **ready**. <script>' };
+  const headers = { ...bearerHeaders(await server.fetchAccessToken()), 'content-type': 'application/json' };
+  const body = JSON.stringify(message);
+  const { id } = parseJsonBody(await http({ method: 'POST', path: '/v1/notifications/send', headers, body }));
+  await using staff = await open('chris');
+  const { page, press } = staff;
+  const show = page.getByRole('button', { name: 'Show the message' });
+  await staff.openFromMenu('Read a message');
+  await press(show);
+  assert.equal(await page.locator('.faults li').count(), 3);
+  await page.getByLabel('Number of the message').fill('ntf_01JD3Y9Z8Q6W2V5T4R7N0M1KXC');
+  await page.locator('#reason').selectOption('complaint');
+  await page.locator('#case').fill('CASE-9');
+  await press(show);
+  assert.match(await textOf(page.locator('.faults')), /Enter the number of a message of your service/);
+  await page.getByLabel('Number of the message').fill(String(id));
+  await press(show);
+  const shown = await textOf(page.locator('main'));
+  assert.match(
+    shown,
+    /sees in their own list that your service read this message[\s\S]*Your permit[\s\S]*It is ready\. <script>/,
+  );
+  assert.equal(await page.getByRole('heading', { name: 'Ready' }).count(), 1);
+});
+
 test('support finds a person by details in Arabic, and no detail is in an address', { skip }, async () => {
   await using staff = await open('sam', 'ar');
   const { page, press } = staff;

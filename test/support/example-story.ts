@@ -218,6 +218,7 @@ async function recordStaff(home: ServerFixture, { record, send }: ExampleRecorde
     return JSON.stringify(deliveries).includes('"channel":"letter","status":"sent"');
   });
   await record('recordReturnedNotificationLetter', { params, body: act });
+  await record('readServiceNotification', { params, body: act });
   const body = { operation: 'eraseCitizen', input: { citizenId: 'demo-anh' }, reason: 'The person asked for it.' };
   const { id: proposal } = await record('proposeOperation', { body });
   const { id: other } = await send('proposeOperation', { body: { ...body, input: { citizenId: 'demo-aarav' } } });
@@ -231,7 +232,7 @@ async function recordStaff(home: ServerFixture, { record, send }: ExampleRecorde
   const reason = 'The mail server rejects all messages.';
   await record('pauseChannel', { params: { channel: 'email' }, body: { reason } });
   await record('listQueues');
-  await record('resumeChannel', { params: { channel: 'email' }, body: {} });
+  await record('resumeChannel', { params: { channel: 'email' }, body: { reason: 'The mail server works again.' } });
   const { items } = await record('listClients');
   // The schema of the operation states this shape.
   const found = (items as readonly { readonly clientId: string; readonly requests: number }[]).filter(

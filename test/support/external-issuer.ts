@@ -12,6 +12,7 @@ import { type CleanupScope, makeServerFixture, type ServerFixture } from './serv
 export type ExternalIssuer = {
   readonly url: string;
   /** Signs an access token (RFC 9068) for five minutes; these claims replace the usual ones. */
+  /** Signs a token that is valid for five minutes, from the claim `now` in seconds or from the present time on. */
   sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
 };
 
@@ -34,11 +35,11 @@ export async function startExternalIssuer(t: CleanupScope): Promise<ExternalIssu
   t.after(() => server.close());
   return {
     url: url(),
-    sign: (claims) =>
+    sign: ({ now = Math.floor(Date.now() / 1_000), ...claims }) =>
       new SignJWT({ iss: url(), jti: 'outside-1', ...claims })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'outside' })
-        .setIssuedAt()
-        .setExpirationTime('5m')
+        .setIssuedAt(Number(now))
+        .setExpirationTime(Number(now) + 300)
         .sign(privateKey),
   };
 }

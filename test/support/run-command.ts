@@ -66,6 +66,7 @@ export async function openClientCommands(
       return await commit(unit);
     },
     clock,
+    root: rootKeyFromBytes(new Uint8Array(32)),
     random: systemRandom,
     createId: createIdGenerator(clock, systemRandom),
     operator: 'root',

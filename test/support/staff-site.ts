@@ -23,6 +23,8 @@ export type StaffSite = {
   staffToken(person: TestPerson, claims?: Readonly<Record<string, unknown>>): Promise<string>;
   citizenToken(citizenId: string): Promise<string>;
   clientToken(): Promise<string>;
+  /** Ends the server with the signal and starts it again. */
+  restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   request(token: string, method: string, path: string, body?: unknown): Promise<StaffResponse>;
 };
 
@@ -47,7 +49,7 @@ export async function openStaffSite(
   });
   await (await server.start('demo')).stop('SIGTERM');
   const citizensClient = await addCitizenClient(server, citizenIssuer);
-  await server.start('demo');
+  let running = await server.start('demo');
   const aud = `${server.url}/v1`;
   const [client] = server.readDemoFile().clients;
   const http = createHttpClient(server.url);
@@ -74,6 +76,10 @@ export async function openStaffSite(
         citizen_id: citizenId,
       }),
     clientToken: () => server.fetchAccessToken(),
+    restart: async (signal) => {
+      await running.stop(signal);
+      running = await server.start('demo');
+    },
     request: async (token, method, path, body) => {
       const answer = await http({
         method,

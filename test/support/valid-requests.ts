@@ -6,6 +6,7 @@ import type { HttpSend } from './http-client.ts';
 import { bearerHeaders, type HttpRequest, parseJsonBody, postJson } from './http-client.ts';
 import { runCommandInProcess } from './run-command.ts';
 import type { ServerFixture } from './server-process.ts';
+import { answerWithWallet } from './test-wallet.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Texts that occur only in test requests, so that a test can find where the server writes them. */
@@ -45,6 +46,8 @@ export type ResourceIds = {
   readonly webhook: string;
   readonly template: string;
   readonly batch: string;
+  /** A presentation whose wallet has answered, so that it can be read, completed and cancelled. */
+  readonly presentation: string;
 };
 
 /** Claims that match a citizen of the demo, with a marker in the member that is not compared. */
@@ -88,6 +91,12 @@ export function validDepositHeaders(bytes: Uint8Array = validDocument): Outgoing
 
 /** The contact preferences of a citizen. */
 export const validPreferences = { channels: [], declined: ['sms'], hours: null, language: 'en' };
+
+/** A request to the wallet of a citizen. */
+export const validPresentation = { purpose: markers.purpose, returnUrl: 'https://permits.example.gov/back' };
+
+/** The response codes of the presentations that `createResources` has answered. */
+const responseCodes = new Map<string, string>();
 
 type SampleContext = Pick<RequestContext, 'token' | 'ids'>;
 
@@ -172,6 +181,13 @@ const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpR
   listTemplates: (of) => get(of, '/v1/templates'),
   readTemplate: (of) => get(of, `/v1/templates/${of.ids.template}`),
   removeTemplate: (of) => get(of, `/v1/templates/${of.ids.template}`, 'DELETE'),
+  askPresentation: ({ token }) => postJson(token, '/v1/identity/presentations', validPresentation),
+  readPresentation: (of) => get(of, `/v1/identity/presentations/${of.ids.presentation}`),
+  completePresentation: ({ token, ids: { presentation } }) =>
+    postJson(token, `/v1/identity/presentations/${presentation}/complete`, {
+      responseCode: responseCodes.get(presentation) ?? 'none',
+    }),
+  cancelPresentation: (of) => get(of, `/v1/identity/presentations/${of.ids.presentation}/cancel`, 'POST'),
   listEndpoints: (of) => get(of, '/v1'),
 };
 
@@ -212,7 +228,17 @@ export async function createResources(ask: HttpSend, token: string, citizenId = 
     webhook: await createOne(validRequest('createWebhook', { token, ids: unknownIds }), 'id'),
     template: await createOne(validRequest('createTemplate', { token, ids: unknownIds }), 'id'),
     batch: await createReadyBatch(ask, token),
+    presentation: await createAnsweredPresentation(ask, token),
   };
+}
+
+/** A presentation whose wallet has answered. The wallet returns with the code in the fragment. */
+async function createAnsweredPresentation(ask: HttpSend, token: string): Promise<string> {
+  const asked = parseJsonBody(await ask(validRequest('askPresentation', { token, ids: unknownIds })));
+  const { body } = await answerWithWallet(String(asked['walletUrl']));
+  const id = String(asked['presentationId']);
+  responseCodes.set(id, String(body['redirect_uri']).split('#response_code=')[1] ?? '');
+  return id;
 }
 
 /** A batch in the state `ready`, in which every operation on it succeeds. */
@@ -234,6 +260,7 @@ export const unknownIds: ResourceIds = {
   webhook: 'whk_01M7WKVMFEE008WANFAS9XRDZX',
   template: 'tpl_01M7WKVMFEE008WANFAS9XRDZX',
   batch: 'bat_01M7WKVMFEE008WANFAS9XRDZX',
+  presentation: 'prs_01M7WKVMFEE008WANFAS9XRDZX',
 };
 
 /** Creates another client with the scopes of the demo's client, and returns a token of it. */

@@ -67,7 +67,8 @@ export const staffSettings = {
     name: 'STAFF_LOOK_UPS_PER_HOUR',
     type: countType,
     default: '60',
-    description: 'Number of look-ups of citizens that one person may make in an hour.',
+    description:
+      'Number of look-ups of citizens that one person may make in an hour, and of texts of messages that one may read.',
   },
   staffFourEyes: {
     name: 'STAFF_FOUR_EYES',

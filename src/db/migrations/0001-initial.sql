@@ -582,6 +582,7 @@ create table stated_effect (
 
 -- A file of messages that a client uploads, with one row for each message.
 -- options: JSON of the options of the upload. columns: JSON list of the columns; null until they are known.
+-- delimiter: of a CSV file, in which the results are written too; null until it is known, and for JSON Lines.
 -- wrapped_key: the key that seals the upload, wrapped by the root key. Null when the upload was deleted.
 -- row_count: null until the whole file was received. checked, handled: the number of rows that the check and the sending
 -- have finished. Each of their units moves it from the value that they have read, so that no row is handled twice.
@@ -597,6 +598,7 @@ create table notification_batch (
   code text,
   detail text,
   columns text,
+  delimiter text,
   wrapped_key bytea,
   row_count bigint check (row_count between 0 and 9007199254740991),
   checked bigint not null check (checked between 0 and 9007199254740991),
@@ -983,6 +985,12 @@ create table staff_proposal (
 
 create index staff_proposal_by_status on staff_proposal (status, id);
 create index staff_proposal_of_citizen on staff_proposal (citizen_id) where citizen_id is not null;
+
+-- When the newest backup began that the operator has recorded as complete: one row.
+create table backup_record (
+  name text not null primary key check (name = 'newest'),
+  begun_at bigint not null check (begun_at between 0 and 9007199254740991)
+);
 
 ---------------------------------------------------------------------------------------------------------------------
 -- Wallets

@@ -76,7 +76,7 @@ export async function erasedDocumentsOf(read: Read, citizenId: string): Promise<
 }
 
 /** A hold on one document or, with `documentId` null, on all present and later documents of the citizen. */
-type LegalHold = {
+export type LegalHold = {
   readonly id: HoldId;
   readonly citizenId: string;
   readonly documentId: DocumentId | null;

@@ -36,7 +36,7 @@ export async function identifyPresenter(
 ): Promise<IdentificationResult> {
   try {
     const [found, linked] = await Promise.all([
-      identifyCitizen(normalisedClaims, claims, context),
+      identifyAttested(normalisedClaims, claims, context),
       identifyLinked(normalisedClaims, context),
     ]);
     const result = linked === undefined ? found : combineWithLink(found, linked);
@@ -45,6 +45,20 @@ export async function identifyPresenter(
     if (!(fault instanceof RegisterUnavailable)) throw fault;
     return undeterminedResult(undefined);
   }
+}
+
+/** An attested id that the register does not have is a value of the credential, so it is not stored as that of a citizen. */
+async function identifyAttested(
+  normalisedClaims: NormalisedClaims,
+  claims: Claims,
+  context: MatchContext,
+): Promise<IdentificationResult> {
+  const { citizenId } = claims;
+  const [found, isKnown] = await Promise.all([
+    identifyCitizen(normalisedClaims, claims, context),
+    citizenId === undefined ? true : context.register.exists(citizenId),
+  ]);
+  return isKnown ? found : { ...found, concernedIds: [], aboutCitizenId: null };
 }
 
 /**

@@ -30,7 +30,7 @@ export const resultColumns = ['row', 'state', 'code', 'detail', 'notificationId'
 const isResult = (name: string) => resultColumns.some((one) => one === name);
 
 /** A column with this prefix is the value of a placeholder. */
-const valuePrefix = 'personalisation.';
+export const valuePrefix = 'personalisation.';
 const valueName = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** The template of all rows, if the client chose one: its placeholders are columns too. */
@@ -56,6 +56,9 @@ export function checkColumns(names: readonly string[], template: BatchTemplate):
 }
 
 function unknownDetail(name: string, at: number, template: BatchTemplate): string {
+  // A spreadsheet has read a file with another delimiter, and saved each line as one cell.
+  if (at === 0 && /citizenId.*[,;\t]|[,;\t].*citizenId/.test(name))
+    return 'expected one column for each name, received all names in one; split the column at its delimiter and save again';
   const known = [...memberColumns, ...(template?.placeholders ?? [])];
   const similar = known.find((one) => isSimilarName(name, one));
   const hint = similar === undefined ? `allowed: ${known.join(', ')}, ${valuePrefix}NAME` : `did you mean ${similar}?`;

@@ -25,6 +25,7 @@ const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T,
 const summaryProperties = {
   id: Type.String({ description: 'The id of the batch.' }),
   name: nullable(Type.String(), 'Your name for the batch. null without one.'),
+  templateId: nullable(Type.String(), 'The template of all rows that have none of their own. null without one.'),
   format: literalUnion(batchFormats, 'The format of the upload: csv, or jsonl for JSON Lines.'),
   state: literalUnion(
     batchStates,
@@ -76,6 +77,7 @@ export function batchSummaryOf(batch: NotificationBatch) {
   return {
     id,
     name,
+    templateId: options.defaults['templateId'] ?? null,
     format,
     state,
     code,

@@ -21,7 +21,7 @@ import {
   type NotificationBatch,
 } from './batch.ts';
 
-const columns = `id, client_id, name, format, options, state, code, detail, columns, wrapped_key, row_count, checked, handled, refused,
+const columns = `id, client_id, name, format, options, state, code, detail, columns, delimiter, wrapped_key, row_count, checked, handled, refused,
   accepted, created_at, ended_at`;
 
 const findBatchRow = lookupByKey('notification_batch', 'id', columns);
@@ -58,12 +58,12 @@ function insertBatchSql(wrappedKey: string): string {
 /** Ends the upload: the batch is checked next. Refused (`rows`) when it does not receive any more. */
 export function completeUpload(
   { id }: Pick<NotificationBatch, 'id'>,
-  upload: { readonly columns: readonly string[]; readonly rows: number },
+  upload: { readonly columns: readonly string[]; readonly delimiter: string | null; readonly rows: number },
 ): Statement {
   return {
-    sql: `update notification_batch set state = 'checking', columns = $2, row_count = $3
+    sql: `update notification_batch set state = 'checking', columns = $2, row_count = $3, delimiter = $4
       where id = $1 and state = 'receiving' returning id`,
-    args: [id, JSON.stringify(upload.columns), upload.rows],
+    args: [id, JSON.stringify(upload.columns), upload.rows, upload.delimiter],
     rows: 1,
   };
 }
@@ -219,6 +219,7 @@ function batchFromRow(row: Row): NotificationBatch {
     // `insertBatch` and `completeUpload` have written both texts.
     options: JSON.parse(textField(row, 'options')) as BatchOptions,
     columns: stored === null ? null : (JSON.parse(stored) as string[]),
+    delimiter: textOrNull(row, 'delimiter'),
     state: enumField(row, 'state', batchStates),
     code: code === null ? null : enumField(row, 'code', batchCodes),
     detail: textOrNull(row, 'detail'),

@@ -74,6 +74,8 @@ export type NotificationBatch = {
   readonly code: BatchCode | null;
   readonly detail: string | null;
   readonly columns: readonly string[] | null;
+  /** The delimiter of a CSV file, in which the results are written too. */
+  readonly delimiter: string | null;
   readonly wrappedKey: Uint8Array | null;
   readonly rowCount: number | null;
   readonly checked: number;

@@ -9,6 +9,8 @@ export type UploadParser = {
   end(): Promise<readonly UploadedRow[]>;
   /** The columns that are known so far. */
   columns(): readonly string[];
+  /** The delimiter of a CSV file; null for another format. */
+  delimiter(): string | null;
 };
 
 /** The first line of a file that Excel reads with another delimiter than the one of the system. */
@@ -18,13 +20,14 @@ const delimiterLine = /^\s*"?sep=([,;\t])"?[ ,;\t]*(?:\r\n|\r|\n)/i;
 export function createCsvUploadParser(checkColumns: (names: readonly string[]) => void): UploadParser {
   let head = '';
   let parser: Parser | undefined;
+  let delimiter: string | null = null;
   let columns: readonly string[] | undefined;
   let rows: UploadedRow[] = [];
 
   function addRecord(fields: string[]): null {
     if (columns !== undefined) rows.push(fields);
     else {
-      columns = fields.map((name) => name.trim());
+      columns = withoutEmptyEnd(fields.map((name) => name.trim()));
       checkColumns(columns);
     }
     return null;
@@ -39,7 +42,8 @@ export function createCsvUploadParser(checkColumns: (names: readonly string[]) =
   async function parseHead(): Promise<void> {
     const [skipped = '', stated] = delimiterLine.exec(head) ?? [];
     const text = head.slice(skipped.length);
-    parser = createParser(text, stated, addRecord);
+    delimiter = stated ?? delimiterOf(text);
+    parser = createParser(text, delimiter, addRecord);
     await write(parser, text);
   }
 
@@ -58,18 +62,29 @@ export function createCsvUploadParser(checkColumns: (names: readonly string[]) =
       return takeRows();
     },
     columns: () => columns ?? [],
+    delimiter: () => delimiter,
   };
 }
 
-/** The delimiter is the stated one, or the most frequent of comma, semicolon and tab in the first line. */
-function createParser(text: string, stated: string | undefined, onRecord: (fields: string[]) => null): Parser {
-  // Delimiters in quotes do not count.
-  const unquoted = text.trimStart().replace(/"[^"]*(?:"|$)/g, '');
-  const [firstLine = '', lineEnd] = /^([^\r\n]*)(\r\n|\r|\n)?/.exec(unquoted)?.slice(1) ?? [];
+/** Spreadsheets write delimiters for columns without content. */
+function withoutEmptyEnd(names: readonly string[]): readonly string[] {
+  return names.slice(0, names.findLastIndex((name) => name !== '') + 1);
+}
+
+// Delimiters in quotes do not count.
+const unquoted = (text: string) => text.trimStart().replace(/"[^"]*(?:"|$)/g, '');
+
+/** The most frequent of comma, semicolon and tab in the first line. */
+function delimiterOf(text: string): string {
+  const [firstLine = ''] = /^[^\r\n]*/.exec(unquoted(text)) ?? [];
   const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: firstLine.split(delimiter).length }));
-  const [best] = counts.sort((one, other) => other.count - one.count);
+  return counts.sort((one, other) => other.count - one.count)[0]?.delimiter ?? ',';
+}
+
+function createParser(text: string, delimiter: string, onRecord: (fields: string[]) => null): Parser {
+  const [, lineEnd] = /^[^\r\n]*(\r\n|\r|\n)?/.exec(unquoted(text)) ?? [];
   const options: Options = {
-    delimiter: stated ?? best?.delimiter ?? ',',
+    delimiter,
     record_delimiter: lineEnd === '\r' ? ['\r'] : ['\r\n', '\n'],
     trim: true,
     relax_column_count: true,
@@ -117,6 +132,6 @@ function toRefusal(fault: Error): Error {
       )
     : new UploadRefused(
         'malformed-csv',
-        `expected each value with a quote in quotes, and each quote in it twice${near}`,
+        `expected quotes around each value that has a quote in it, and that quote twice${near}`,
       );
 }

@@ -31,6 +31,7 @@ export function createJsonlUploadParser(): UploadParser {
     },
     end: () => Promise.resolve(parseLines([rest])),
     columns: () => [...columns],
+    delimiter: () => null,
   };
 }
 

@@ -55,6 +55,7 @@ export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpl
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const store = createPieceStore(upload);
   let refused: UploadRefused | undefined;
+  let isFirst = true;
   const handle = async (call: () => Promise<void>) => {
     if (refused !== undefined) return;
     await call().catch((fault: unknown) => {
@@ -63,6 +64,8 @@ export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpl
   };
   try {
     for await (const chunk of chunksOf(upload)) {
+      if (isFirst) await handle(async () => checkSignature(chunk));
+      isFirst = false;
       hash.update(chunk);
       await handle(async () => store.add(await upload.parser.add(decoder.decode(chunk, { stream: true }))));
     }
@@ -108,11 +111,27 @@ async function* chunksOf({ bytes, signal }: Pick<IncomingUpload, 'bytes' | 'sign
   }
 }
 
+const howToSave = 'in Excel save as "CSV UTF-8", in LibreOffice as "Text CSV" with the character set "Unicode (UTF-8)"';
+/** The first bytes of files that people send instead of CSV. Workbooks are ZIP archives, or of the older format of Excel. */
+const otherFiles = [
+  { start: '504b0304', name: 'a workbook' },
+  { start: 'd0cf11e0', name: 'a workbook' },
+  { start: 'fffe', name: 'UTF-16' },
+  { start: 'feff', name: 'UTF-16' },
+] as const;
+
+function checkSignature(chunk: Buffer): void {
+  const start = chunk.subarray(0, 4).toString('hex');
+  const other = otherFiles.find((one) => start.startsWith(one.start));
+  if (other !== undefined)
+    throw new UploadRefused('not-utf-8', `expected a text file in UTF-8, received ${other.name}; ${howToSave}`);
+}
+
 /** The refusal of the file. Other faults are thrown. */
 function toUploadRefused(fault: unknown): UploadRefused {
   if (fault instanceof UploadRefused) return fault;
   if (fault instanceof TypeError && 'code' in fault && fault.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-    return new UploadRefused('not-utf-8', 'expected UTF-8; save the file as "CSV UTF-8", or convert it');
+    return new UploadRefused('not-utf-8', `expected UTF-8; ${howToSave}`);
   throw fault;
 }
 

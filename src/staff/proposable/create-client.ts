@@ -10,12 +10,18 @@ import type { Clock, RandomBytes } from '../../kernel/clock.ts';
 import { literalUnion } from '../../notifications/notification/notification-shape.ts';
 import { defineProposable } from './proposable-operation.ts';
 
-const wordSchema = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\s,]+$' });
+const word = '[^\\s,\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+';
+/** Words with single spaces between them. The command line and the form separate purposes with commas. */
+const nameSchema = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: `^${word}(?: ${word})*$`,
+});
 /** The rights and restrictions of a client, for `createClient` and `changeClient`. */
 export const clientRights = {
   scopes: Type.Array(literalUnion(scopes), { minItems: 1, maxItems: scopes.length }),
-  purposes: Type.Array(wordSchema, { maxItems: 100, description: 'The purposes that it may state.' }),
-  legalBases: Type.Array(wordSchema, { maxItems: 100, description: 'The legal bases that it may state.' }),
+  purposes: Type.Array(nameSchema, { maxItems: 100, description: 'The purposes that it may state.' }),
+  legalBases: Type.Array(nameSchema, { maxItems: 100, description: 'The legal bases that it may state.' }),
   policy: Type.String({ minLength: 1, maxLength: 100, description: 'The matching policy for its verifications.' }),
 };
 

@@ -6,6 +6,8 @@ import type { Clock, RandomBytes } from '../../kernel/clock.ts';
 import type { IdGenerator } from '../../kernel/id.ts';
 import type { Commit } from '../../ledger/commit.ts';
 import type { Actor } from '../../ledger/ledger-event.ts';
+import type { NotificationBatch } from '../../notifications/batches/batch.ts';
+import type { BatchPreview } from '../../notifications/preview-batch.ts';
 
 /** The functions of the app and of other slices with which proposals take effect. */
 export type ProposableDeps = {
@@ -16,6 +18,7 @@ export type ProposableDeps = {
     options: { readonly actor: Actor; readonly keepsRegisterRow: boolean; readonly commit: Commit },
   ) => Promise<boolean>;
   readonly notifyLockChange: NonNullable<IdentityPorts['lockChangeNotice']>;
+  readonly previewBatch: (batch: NotificationBatch) => Promise<BatchPreview | undefined>;
 };
 
 type CheckContext = {

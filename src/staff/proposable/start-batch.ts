@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { type Read, WriteRefused } from '../../db/database.ts';
 import { batchChangedEvent, type NotificationBatch } from '../../notifications/batches/batch.ts';
 import { changeState, findOwnBatch } from '../../notifications/batches/batch-store.ts';
+import { findOwnTemplate } from '../../notifications/templates/template-shape.ts';
 import { defineProposable } from './proposable-operation.ts';
 
 /** Starts a batch of the proposer's service that is over the limit of one person. */
@@ -10,11 +11,15 @@ export const proposableBatchStart = defineProposable({
   proposers: ['staff:send'],
   summary: 'Start a batch of messages',
   input: Type.Object({ batch: Type.String({ maxLength: 64 }) }, { additionalProperties: false }),
-  check: async ({ batch: id }, { read, service }) => {
+  check: async ({ batch: id }, { read, service, ports }) => {
     const batch = await findReadyBatch(read, id, service);
     if ('fault' in batch) return batch;
-    const { name, state, rowCount, refused } = batch;
-    return { before: { name, state, rows: rowCount, refused, messages: rowsToSend(batch) } };
+    const { name, state, rowCount, refused, options, clientId } = batch;
+    const { templateId } = options.defaults;
+    const template = templateId === undefined ? undefined : await findOwnTemplate(read, templateId, clientId);
+    const { textMessages = null, letters = null } = (await ports.previewBatch(batch))?.estimate ?? {};
+    const counts = { rows: rowCount, refused, messages: rowsToSend(batch), textMessages, letters };
+    return { before: { name, template: template?.name ?? null, state, ...counts } };
   },
   apply: async ({ batch: id }, { read, service, clock, createId, actor, commitWith }) => {
     const batch = await findReadyBatch(read, id, service);

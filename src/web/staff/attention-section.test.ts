@@ -17,10 +17,11 @@ const nothing = {
 };
 
 /** The first page of an operator for this response of the operation. */
-async function sectionFor(json: object): Promise<string> {
+async function sectionFor(json: object, scopes: readonly string[] = ['staff:operate']): Promise<string> {
   const visit = {
     texts: locale.staffPages,
     layout: { words: citizenTextsOf(locale), site: undefined },
+    member: { scopes },
     now: Date.UTC(2026, 10, 29, 12),
     token: 'token',
     call: async () => ({ status: 200, json: { ...nothing, ...json } }),
@@ -31,13 +32,17 @@ async function sectionFor(json: object): Promise<string> {
 
 test('each thing that needs attention has a line with the place where somebody acts', async () => {
   const at = '2026-11-27T10:00:00.000Z';
-  const failure = { reason: 'provider-unreachable', count: 3 };
+  const failure = { reason: 'provider-unreachable', count: 3, notifications: [] };
+  const webhook = { clientId: 'tax-1', organisation: 'Tax <Office>' };
   const text = await sectionFor({
     failures: [
       { ...failure, channel: 'email', whoActs: 'operator' },
       { ...failure, channel: 'sms', whoActs: 'sender', count: 1, reason: 'message-refused' },
     ],
-    webhooks: [{ id: 'whk_1', clientId: 'tax-1', organisation: 'Tax <Office>' }],
+    webhooks: [
+      { ...webhook, disabled: false, contact: null },
+      { ...webhook, disabled: true, contact: 'it@tax.example' },
+    ],
     quarantine: [{ verdict: 'infected', count: 2 }],
     pausedChannels: [{ channel: 'letter', at }],
     ledgerAlarms: ['ledger-behind'],
@@ -49,7 +54,8 @@ test('each thing that needs attention has a line with the place where somebody a
     'We could not reach the provider of this channel. You must act. (<code>provider-unreachable</code>)',
     'The provider refused the message because of its size or content. The service must act. (<code>message-refused</code>)',
     '<a href="/staff/clients">Text message: one failed delivery in the last 24 hours</a>',
-    '<a href="/staff/clients/tax-1">A webhook of Tax &lt;Office&gt; does not respond, and calls were given up</a>',
+    '<a href="/staff/clients/tax-1">A webhook of Tax &lt;Office&gt; does not respond, and calls were given up</a></p><p>The client has no contact details.',
+    'The server has disabled a webhook of Tax &lt;Office&gt;</a></p><p>Tell Tax &lt;Office&gt;: <bdi>it@tax.example</bdi>',
     '2 documents in quarantine: Harmful content found',
     '<code dir="ltr">citizen-services documents rescan --quarantined</code>',
     '<a href="/staff/queues">Letter is paused</a>',
@@ -61,7 +67,18 @@ test('each thing that needs attention has a line with the place where somebody a
 });
 
 test('the section says so if nothing needs attention', async () => {
-  assert.match(await sectionFor({}), /Nothing needs attention\..*This server does not know/s);
+  assert.match(
+    await sectionFor({}),
+    /Nothing needs attention\..*No backup is recorded\..*citizen-services backup record/s,
+  );
+});
+
+test('a failure of a citizen names its newest messages, with a link to the look-up for people who may make it', async () => {
+  const id = 'ntf_01JD3Y9Z8Q6W2V5T4R7N0M1KXC';
+  const failures = [{ channel: 'email', reason: 'address-refused', whoActs: 'citizen', count: 1, notifications: [id] }];
+  assert.match(await sectionFor({ failures }), new RegExp(`<li><bdi>${id}</bdi></li>`));
+  const linked = await sectionFor({ failures }, ['staff:operate', 'staff:support']);
+  assert.match(linked, new RegExp(`<a href="/staff/person\\?message=${id}"><bdi>${id}</bdi></a>`));
 });
 
 test('the age of the last backup is marked after two days', async () => {

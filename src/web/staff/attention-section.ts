@@ -1,6 +1,8 @@
 import type { Refusal } from '../../kernel/refusal.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { ReasonCode } from '../../notifications/notification/reason.ts';
+import { listProposals } from '../../staff/list-proposals.ts';
+import type { proposalView } from '../../staff/proposal.ts';
 import { readAttention } from '../../staff/read-attention.ts';
 import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
@@ -16,8 +18,14 @@ type Attention = {
     readonly reason: ReasonCode;
     readonly whoActs: 'citizen' | 'sender' | 'operator' | 'nobody';
     readonly count: number;
+    readonly notifications: readonly string[];
   }[];
-  readonly webhooks: readonly { readonly id: string; readonly clientId: string; readonly organisation: string }[];
+  readonly webhooks: readonly {
+    readonly clientId: string;
+    readonly organisation: string;
+    readonly disabled: boolean;
+    readonly contact: string | null;
+  }[];
   readonly quarantine: readonly { readonly verdict: string | null; readonly count: number }[];
   readonly pausedChannels: readonly { readonly channel: string; readonly at: string }[];
   readonly ledgerAlarms: readonly string[];
@@ -25,6 +33,8 @@ type Attention = {
   readonly lastBackupAt: string | null;
   readonly proposals: { readonly count: number; readonly oldest: string | null };
 };
+
+type Proposal = ReturnType<typeof proposalView>;
 
 const dayMs = 86_400_000;
 
@@ -39,10 +49,26 @@ export async function attentionSection(visit: StaffVisit): Promise<Html | Refusa
     ${backupNote(visit, answer.json.lastBackupAt)}`;
 }
 
+/** The part of the first page that shows people who approve whether a proposal of somebody else waits for them. */
+export async function decisionsSection(visit: StaffVisit): Promise<Html | Refusal> {
+  const answer = await readJson<{ readonly items: readonly Proposal[] }>(visit, listProposals, {
+    query: { status: 'proposed' },
+  });
+  if (!('json' in answer)) return answer;
+  const { attention } = visit.texts;
+  const { words } = visit.layout;
+  const waiting = answer.json.items.filter(({ proposedBy }) => proposedBy.subject !== visit.member.subject);
+  const oldest = waiting.at(-1)?.proposedAt;
+  if (oldest === undefined) return html`<h2>${attention.title}</h2><p>${attention.nothing}</p>`;
+  const text = formatMessage(words.language, attention.proposals, { count: waiting.length });
+  return html`<h2>${attention.title}</h2>
+    <ul class="list"><li><p><a href="${staffPaths.proposals}">${text}</a></p><p>${attention.since} ${minuteElement(words, oldest)}</p></li></ul>`;
+}
+
 /** A backup each day is usual, so an older one is marked. */
 function backupNote({ texts, layout, now }: StaffVisit, lastBackupAt: string | null): Html {
   const { attention } = texts;
-  if (lastBackupAt === null) return html`<p class="note">${attention.backup}</p>`;
+  if (lastBackupAt === null) return html`<p class="note">${attention.backup} ${command('backup record')}</p>`;
   const days = Math.floor((now - Date.parse(lastBackupAt)) / dayMs);
   const age = formatMessage(layout.words.language, attention.backupAge, { days });
   return html`<p class="note">${days < 2 ? age : html`<strong>${age}</strong>`} (${minuteElement(layout.words, lastBackupAt)})</p>`;
@@ -72,9 +98,14 @@ function attentionLines(visit: StaffVisit, found: Attention): readonly Html[] {
           html`${linked(staffPaths.proposals, counted(attention.proposals, proposals.count))}${since(proposals.oldest)}`,
         ]),
     ...found.failures.map((one) => failureLine(visit, one)),
-    ...found.webhooks.map(({ clientId, organisation }) =>
-      linked(`${staffPaths.clients}/${clientId}`, formatMessage(language, attention.webhook, { organisation })),
-    ),
+    ...found.webhooks.map(({ clientId, organisation, disabled, contact }) => {
+      const text = formatMessage(language, disabled ? attention.webhookDisabled : attention.webhook, { organisation });
+      const whom =
+        contact === null
+          ? attention.noContact
+          : html`${formatMessage(language, attention.inform, { organisation })} <bdi>${contact}</bdi>`;
+      return html`${linked(`${staffPaths.clients}/${clientId}`, text)}<p>${whom}</p>`;
+    }),
     ...found.quarantine.map(
       ({ verdict, count }) =>
         html`<p>${counted(attention.quarantine, count)}${verdict === null ? '' : html`: ${verdictText(visit, verdict)}`}</p>
@@ -88,7 +119,10 @@ function attentionLines(visit: StaffVisit, found: Attention): readonly Html[] {
 }
 
 /** The service and the operator act on pages of this area; the citizen does not. */
-function failureLine(visit: StaffVisit, { channel, count, whoActs, reason }: Attention['failures'][number]): Html {
+function failureLine(
+  visit: StaffVisit,
+  { channel, count, whoActs, reason, notifications }: Attention['failures'][number],
+): Html {
   const { attention, deliveryReasons } = visit.texts;
   const name = channelName(visit, channel);
   const text = formatMessage(visit.layout.words.language, attention.failures, { channel: name, count });
@@ -96,7 +130,19 @@ function failureLine(visit: StaffVisit, { channel, count, whoActs, reason }: Att
     whoActs
   ];
   return html`<p>${path === undefined ? text : html`<a href="${path}">${text}</a>`}</p>
-    <p>${deliveryReasons[reason]} ${attention.whoActs[whoActs]} (<code>${reason}</code>)</p>`;
+    <p>${deliveryReasons[reason]} ${attention.whoActs[whoActs]} (<code>${reason}</code>)</p>${messageLinks(visit, notifications)}`;
+}
+
+/** Only the helpdesk can look up the person of a message; the form still asks for the reason. */
+function messageLinks({ texts, member }: StaffVisit, notifications: readonly string[]): Html | '' {
+  if (notifications.length === 0) return '';
+  const mayLookUp = member.scopes.includes('staff:support');
+  const shown = notifications.map((id) =>
+    mayLookUp
+      ? html`<li><a href="${staffPaths.person}?message=${id}"><bdi>${id}</bdi></a></li>`
+      : html`<li><bdi>${id}</bdi></li>`,
+  );
+  return html`<p>${texts.attention.newest}</p><ul>${shown}</ul>`;
 }
 
 function verdictText({ layout }: StaffVisit, verdict: string): string {

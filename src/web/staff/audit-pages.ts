@@ -8,7 +8,7 @@ import { selectField } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import type { PageOutcome } from '../send-page.ts';
 import { downloadStaffLog, type StaffLogEntry, type StaffLogPage, staffReasonText } from './audit-download.ts';
-import { changeTable, operationText } from './proposal-words.ts';
+import { changeTable, concealmentNote, operationText } from './proposal-words.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
 
@@ -128,5 +128,5 @@ function entryItem(visit: StaffVisit, entry: StaffLogEntry): Html {
       <p>${operationText(visit, entry.operation)}</p>
       <dl class="summary">${rows.map(([label, value]) => html`<dt>${label}</dt><dd><bdi>${value}</bdi></dd>`)}
         <dt>${audit.entries}</dt><dd>${events.map(({ id }) => html`<bdi>${id}</bdi> `)}(${isProven ? audit.proven : audit.unproven})</dd></dl>
-      ${changeTable(visit, entry)}</li>`;
+      ${changeTable(visit, entry)}${concealmentNote(visit, entry)}</li>`;
 }

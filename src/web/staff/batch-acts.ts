@@ -6,7 +6,15 @@ import { readServiceBatch } from '../../staff/read-service-batches.ts';
 import { startServiceBatch } from '../../staff/start-service-batch.ts';
 import { readJson } from '../citizen-operations.ts';
 import { parseForm } from '../form-body.ts';
-import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions, postForm } from '../form-parts.ts';
+import {
+  type FieldFault,
+  faultSummary,
+  faultText,
+  fieldAttributes,
+  formActions,
+  keptFormBanner,
+  postForm,
+} from '../form-parts.ts';
 import { html } from '../html.ts';
 import type { BatchProgress } from './batch-page.ts';
 import { staffPaths } from './staff-area.ts';
@@ -20,18 +28,26 @@ export async function showBatchStart(visit: StaffVisit, id: string): Promise<Buf
   const batch = await readJson<BatchProgress>(visit, readServiceBatch, { params: { id } });
   if (!('json' in batch)) return batch;
   if (batch.json.state !== 'ready') return redirectTo(pathOf(id));
-  if (visit.request.method !== 'POST') return startPage(visit, batch.json, { reason: '', faults: [] });
+  if (visit.request.method !== 'POST') {
+    const kept = visit.keptForm?.get('reason');
+    return startPage(visit, batch.json, { reason: kept ?? '', faults: [], isKept: kept !== undefined });
+  }
   const reason = (await parseForm(visit.request))?.get('reason')?.trim() ?? '';
   const answer = await visit.call(startServiceBatch, visit.token, { params: { id }, json: { reason } });
-  if (!('slug' in answer)) return redirectTo(pathOf(id));
+  // The batch has started or been proposed meanwhile; its page shows it.
+  if (!('slug' in answer) || answer.slug === 'conflict') return redirectTo(pathOf(id));
   if (answer.slug !== 'bad-request') return answer;
   const fault = { field: 'reason', text: visit.texts.batches.start.faults.reason };
   return startPage(visit, batch.json, { reason, faults: [fault] });
 }
 
-type StartForm = { readonly reason: string; readonly faults: readonly FieldFault[] };
+type StartForm = { readonly reason: string; readonly faults: readonly FieldFault[]; readonly isKept?: boolean };
 
-function startPage(visit: StaffVisit, batch: BatchProgress, { reason, faults }: StartForm): BufferedResponse {
+function startPage(
+  visit: StaffVisit,
+  batch: BatchProgress,
+  { reason, faults, isKept = false }: StartForm,
+): BufferedResponse {
   const { layout, texts } = visit;
   const { words } = layout;
   const { start } = texts.batches;
@@ -40,7 +56,7 @@ function startPage(visit: StaffVisit, batch: BatchProgress, { reason, faults }: 
   const field = html`<p><label for="reason">${start.reason}</label> <span id="reason-hint">${start.reasonHint}</span>${faultText(faults, 'reason')}
       <input id="reason" name="reason" maxlength="500" autocomplete="off" value="${reason}"${fieldAttributes(faults, 'reason', 'reason-hint')} /></p>`;
   const text = formatMessage(words.language, start.text, { count: (batch.rows ?? 0) - batch.refused });
-  const content = html`${faultSummary(words, faults)}<p>${text}</p>
+  const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}<p>${text}</p>
     ${postForm(layout, { action: `${pathOf(batch.id)}/start`, content: html`${field}${formActions(button, words, pathOf(batch.id))}` })}`;
   const hasFaults = faults.length > 0;
   return renderStaffPage(visit, { title, content, section: 'batches', status: hasFaults ? 400 : 200, hasFaults });

@@ -3,6 +3,7 @@ import type { Refusal } from '../../kernel/refusal.ts';
 import { requestQuery } from '../../kernel/request-target.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { RowCode } from '../../notifications/batches/batch.ts';
+import { valuePrefix } from '../../notifications/batches/batch-columns.ts';
 import type { batchView } from '../../notifications/batches/batch-shape.ts';
 import { notificationStatuses } from '../../notifications/notification/notification.ts';
 import type { BatchPreview } from '../../notifications/preview-batch.ts';
@@ -13,6 +14,7 @@ import { listServiceBatchRows, readServiceBatch } from '../../staff/read-service
 import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
 import { type Html, html } from '../html.ts';
+import { ownText } from './send-form.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 import { staffTable } from './staff-table.ts';
@@ -71,8 +73,11 @@ function progressParts(visit: StaffVisit, batch: BatchProgress): Html {
   const { states, codes, progress } = texts.batches;
   const { state, code, detail, rows, checked, accepted, refused, id } = batch;
   const stateLine = html`<p><span class="badge">${states[state]}</span></p>`;
-  if (!isMoving(batch))
-    return html`${stateLine}${code === null ? '' : html`<p class="note">${codes[code]} <span lang="en" dir="ltr">${detail ?? ''}</span></p>`}`;
+  if (!isMoving(batch)) {
+    const reason =
+      code === null ? '' : html`<p class="note">${codes[code]} <span lang="en" dir="ltr">${detail ?? ''}</span></p>`;
+    return html`${stateLine}${reason}${state === 'refused' && refused === 0 ? html`<p>${uploadLink(visit, batch)}</p>` : ''}`;
+  }
   const done = state === 'sending' ? accepted + refused : checked;
   const text = formatMessage(language, state === 'sending' ? progress.sent : progress.checked, {
     done,
@@ -101,25 +106,33 @@ function countList({ layout, texts }: StaffVisit, { rows, refused, notifications
   return html`<dl>${shown.map(([name, count]) => html`<dt>${name}</dt><dd>${number(count)}</dd>`)}</dl>`;
 }
 
-function faultTable(
-  { layout, texts }: StaffVisit,
-  { id, refused, state }: BatchProgress,
-  rows: readonly RefusedRow[],
-): Html {
+/** The first rows with a fault, and what to do with them. A batch that was refused as a whole has sent no row. */
+function faultTable(visit: StaffVisit, batch: BatchProgress, rows: readonly RefusedRow[]): Html {
+  const { layout, texts } = visit;
+  const { id, refused, state } = batch;
   const { faults, rowCodes } = texts.batches;
-  const all =
-    state === 'ready' ? '' : html`<li><a href="${staffPaths.batches}/${id}/results">${faults.downloadAll}</a></li>`;
+  const path = `${staffPaths.batches}/${id}/results`;
+  const all = html`<li><a href="${path}">${faults.downloadAll}</a></li>`;
   if (rows.length === 0) return html`${state === 'done' || state === 'cancelled' ? html`<ul>${all}</ul>` : ''}`;
   const title = formatMessage(layout.words.language, faults.title, { count: refused });
-  const lines = rows.map(({ row, code, detail }) => {
+  const lines = rows.map(({ row, code, detail: faultDetail }) => {
+    // The columns of placeholders need no prefix.
+    const detail = faultDetail.replaceAll(valuePrefix, '');
     const [column] = /^[\w.]+(?=: )/.exec(detail) ?? [];
     const fault = html`${rowCodes[code]}${column === undefined ? '' : html`: <code>${column}</code>`}`;
     return [String(row), fault, html`<span lang="en" dir="ltr">${detail}</span>`];
   });
-  return html`<h2 id="faults">${title}</h2><p>${faults.correct}</p>
-    <ul><li><a href="${staffPaths.batches}/${id}/results?state=refused">${faults.download}</a></li>${all}</ul>
+  const wasRefused = state === 'refused';
+  const ofFaults = html`<li><a href="${path}?state=refused">${faults.download}</a></li>`;
+  return html`<h2 id="faults">${title}</h2><p>${wasRefused ? faults.correctAll : faults.correct}</p>
+    <ul>${wasRefused ? '' : ofFaults}${state === 'ready' ? '' : all}<li>${uploadLink(visit, batch)}</li></ul>
     ${refused > rows.length ? html`<p>${formatMessage(layout.words.language, faults.first, { count: rows.length })}</p>` : ''}
     ${staffTable('faults', [faults.row, faults.fault, faults.detail], lines)}`;
+}
+
+function uploadLink({ texts }: StaffVisit, { templateId }: BatchProgress): Html {
+  const path = `${staffPaths.batches}/new?templateId=${templateId ?? ownText}`;
+  return html`<a href="${path}">${texts.batches.faults.upload}</a>`;
 }
 
 type ReadyParts = { readonly top: Html; readonly bottom: Html };
@@ -139,16 +152,17 @@ async function readyParts(visit: StaffVisit, { id }: BatchProgress): Promise<Rea
   };
 }
 
-function approvalParts({ layout, texts, member }: StaffVisit, id: string, proposal: Proposal | undefined): Html {
+function approvalParts({ layout, texts }: StaffVisit, id: string, proposal: Proposal | undefined): Html {
   const { words } = layout;
-  const { approval, start, states } = texts.batches;
+  const { approval, progress, start, states } = texts.batches;
   const action = html`<p><a class="action" href="${staffPaths.batches}/${id}/start">${start.action}</a></p>`;
   const name = (person: string) => ({ name: `\u2068${person}\u2069` });
   if (proposal?.status === 'proposed') {
     const link = `${staffPaths.proposals}/${proposal.id}`;
     return html`<div class="banner" role="status"><p><strong>${approval.waiting}</strong> ${formatMessage(words.language, approval.proposed, name(proposal.proposedBy.name))}</p>
       <p>${approval.until} ${minuteElement(words, proposal.expiresAt)}</p>
-      ${member.scopes.includes('staff:approve') ? html`<p><a href="${link}">${approval.decide}</a></p>` : ''}</div>`;
+      <p><a href="${link}">${approval.decide}</a></p>
+      <p><a href="${staffPaths.batches}/${id}">${progress.again}</a></p></div>`;
   }
   const { decision, status } = proposal ?? {};
   const refused =

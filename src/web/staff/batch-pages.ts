@@ -1,18 +1,16 @@
-import type { BufferedResponse } from '../../api/buffered-response.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../../kernel/request-target.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { batchSummaryOf } from '../../notifications/batches/batch-shape.ts';
-import { createServiceBatch } from '../../staff/create-service-batch.ts';
 import { listServiceBatches, readServiceBatchResults } from '../../staff/read-service-batches.ts';
 import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
-import { type FieldFault, faultSummary, faultText, fieldAttributes } from '../form-parts.ts';
-import { type Html, html, trustedHtml } from '../html.ts';
+import { html } from '../html.ts';
 import type { PageOutcome } from '../send-page.ts';
 import { showBatchCancel, showBatchStart } from './batch-acts.ts';
 import { showBatch } from './batch-page.ts';
-import { fileField, readUploadForm, skipUpload, type UploadForm } from './batch-upload-form.ts';
+import { downloadExample, noServicePage, showUpload } from './batch-upload-page.ts';
+import { withByteOrderMark } from './spreadsheet-file.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
 
@@ -24,6 +22,7 @@ const formMethods = ['GET', 'HEAD', 'POST'] as const;
 export const batchPages: readonly StaffPage[] = [
   { path: base, methods: readMethods, show: showBatches },
   { path: `${base}/new`, methods: formMethods, show: showUpload },
+  { path: `${base}/example`, methods: ['GET'], show: downloadExample },
   { path: `${base}/:id`, methods: readMethods, show: (visit) => showBatch(visit, idOf(visit)) },
   { path: `${base}/:id/start`, methods: formMethods, show: (visit) => showBatchStart(visit, idOf(visit)) },
   { path: `${base}/:id/cancel`, methods: formMethods, show: (visit) => showBatchCancel(visit, idOf(visit)) },
@@ -39,8 +38,7 @@ async function showBatches(visit: StaffVisit): Promise<PageOutcome | Refusal> {
   const { words } = layout;
   const { batches } = texts;
   const title = batches.title;
-  if (member.service === null)
-    return renderStaffPage(visit, { title, content: html`<p>${texts.noService}</p>`, section: 'batches' });
+  if (member.service === null) return noServicePage(visit);
   const cursor = new URLSearchParams(requestQuery(request.url)).get('after');
   const query: Record<string, string> = cursor === null ? {} : { cursor };
   const list = await readJson<BatchList>(visit, listServiceBatches, { query });
@@ -57,87 +55,6 @@ async function showBatches(visit: StaffVisit): Promise<PageOutcome | Refusal> {
   return renderStaffPage(visit, { title, content, section: 'batches' });
 }
 
-type UploadState = { readonly fields: ReadonlyMap<string, string>; readonly faults: readonly FieldFault[] };
-
-async function showUpload(visit: StaffVisit): Promise<PageOutcome | Refusal> {
-  const { request, texts, member } = visit;
-  if (member.service === null) return await showBatches(visit);
-  if (request.method !== 'POST') return uploadPage(visit, { fields: new Map(), faults: [] });
-  const { faults } = texts.batches.upload;
-  const form = await readUploadForm(request);
-  if (form?.file === undefined) {
-    skipUpload(request);
-    const fault = { field: fileField, text: form === undefined ? faults.broken : faults.file };
-    return uploadPage(visit, { fields: form?.fields ?? new Map(), faults: [fault] });
-  }
-  const answer = await sendUpload(visit, form.fields, form.file);
-  if (!('slug' in answer)) {
-    // The operation answers with the batch.
-    const { id } = ('json' in answer ? answer.json : {}) as { readonly id: string };
-    return { status: 303, headers: { location: `${base}/${id}` }, body: '' };
-  }
-  skipUpload(request);
-  if (answer.slug === 'missing-scope') return answer;
-  return uploadPage(visit, { fields: form.fields, faults: faultsOf(visit, answer) });
-}
-
-async function sendUpload(
-  { call, token, response }: StaffVisit,
-  fields: UploadForm['fields'],
-  { name, bytes }: NonNullable<UploadForm['file']>,
-) {
-  const disconnected = new AbortController();
-  response.once('close', () => disconnected.abort());
-  const chosen = ['name', 'templateId', 'rows'].map((field) => [field, fields.get(field)?.trim() ?? ''] as const);
-  const type = /\.(?:jsonl|ndjson)$/i.test(name) ? 'application/jsonl' : 'text/csv';
-  // A browser cannot continue an upload, so it has no Idempotency-Key: an interrupted one is cancelled at once.
-  return await call(createServiceBatch, token, {
-    query: Object.fromEntries(chosen.filter(([, value]) => value !== '')),
-    headers: { 'content-type': type },
-    bytes,
-    signal: disconnected.signal,
-  });
-}
-
-function faultsOf({ texts }: StaffVisit, { slug, issues = [] }: Refusal): readonly FieldFault[] {
-  const { faults } = texts.batches.upload;
-  if (slug === 'payload-too-large') return [{ field: fileField, text: faults.tooLarge }];
-  if (slug === 'conflict') return [{ field: fileField, text: faults.tooMany }];
-  if (slug === 'content-mismatch') return [{ field: fileField, text: faults.broken }];
-  const known = issues.flatMap(({ name }): FieldFault[] => {
-    if (name === 'name') return [{ field: 'name', text: faults.name }];
-    return name === 'templateId' ? [{ field: 'templateId', text: faults.template }] : [];
-  });
-  return known.length > 0 ? known : [{ field: fileField, text: faults.other }];
-}
-
-function uploadPage(visit: StaffVisit, { fields, faults }: UploadState): BufferedResponse {
-  const { layout, texts } = visit;
-  const { upload } = texts.batches;
-  const text = (
-    field: 'name' | 'templateId',
-    label: string,
-    hint: string,
-  ) => html`<p><label for="${field}">${label}</label>
-      <span id="${field}-hint">${hint}</span>${faultText(faults, field)}
-      <input id="${field}" name="${field}" maxlength="100" autocomplete="off" value="${fields.get(field) ?? ''}"${fieldAttributes(faults, field, `${field}-hint`)} /></p>`;
-  const choice = (value: string, label: string, isChosen: boolean): Html =>
-    html`<p class="choice"><input type="radio" id="rows-${value}" name="rows" value="${value}"${isChosen ? trustedHtml(' checked') : ''} /><label for="rows-${value}">${label}</label></p>`;
-  const allOrNone = fields.get('rows') === 'all-or-none';
-  const content = html`${faultSummary(layout.words, faults)}<p>${upload.next}</p>
-    <form method="post" action="${base}/new" enctype="multipart/form-data" novalidate>
-      ${text('name', upload.name, upload.nameHint)}
-      ${text('templateId', upload.template, upload.templateHint)}
-      <fieldset><legend>${upload.rows}</legend>${choice('good', upload.good, !allOrNone)}${choice('all-or-none', upload.allOrNone, allOrNone)}</fieldset>
-      <p><label for="${fileField}">${upload.file}</label> <span id="file-hint">${upload.fileHint}</span>${faultText(faults, fileField)}
-      <input type="file" id="${fileField}" name="${fileField}" accept=".csv,.jsonl,.ndjson,text/csv"${fieldAttributes(faults, fileField, 'file-hint')} /></p>
-      <p class="actions"><button type="submit">${upload.submit}</button> <a href="${base}">${layout.words.forms.cancel}</a></p>
-    </form>`;
-  const status = faults.length > 0 ? 400 : 200;
-  const { title } = upload;
-  return renderStaffPage(visit, { title, content, section: 'batches', status, hasFaults: faults.length > 0 });
-}
-
 /** The rows with their outcomes as a file: all, or those with a fault. */
 async function downloadResults(visit: StaffVisit): Promise<PageOutcome | Refusal> {
   const { request, response, call, token } = visit;
@@ -148,6 +65,7 @@ async function downloadResults(visit: StaffVisit): Promise<PageOutcome | Refusal
     onFinished: (end) => response.once('close', end),
   });
   if ('slug' in answer) return answer;
-  if (!('stream' in answer)) throw new TypeError('expected the results of a batch as a stream');
-  return { stream: answer };
+  if (!('stream' in answer) || answer.stream === null)
+    throw new TypeError('expected the results of a batch as a stream');
+  return { stream: { ...answer, stream: withByteOrderMark(answer.stream) } };
 }

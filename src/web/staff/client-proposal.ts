@@ -15,6 +15,7 @@ import {
   faultText,
   fieldAttributes,
   formActions,
+  keptFormBanner,
   postForm,
   selectField,
 } from '../form-parts.ts';
@@ -45,8 +46,12 @@ export async function handleClientProposal(
   visit: StaffVisit,
   client: RegisteredClient | undefined,
 ): Promise<BufferedResponse | Refusal> {
-  if (visit.request.method !== 'POST') return formPage(visit, client, { fields: startFields(client), faults: [] });
-  const fields = readFields((await parseForm(visit.request)) ?? new URLSearchParams());
+  const { keptForm, request } = visit;
+  if (request.method !== 'POST') {
+    const fields = keptForm === undefined ? startFields(client) : readFields(keptForm);
+    return formPage(visit, client, { fields, faults: [], isKept: keptForm !== undefined });
+  }
+  const fields = readFields((await parseForm(request)) ?? new URLSearchParams());
   const faults = fieldFaults(visit, fields, client === undefined);
   if (faults.length > 0) return formPage(visit, client, { fields, faults });
   const [operation, input] =
@@ -69,8 +74,8 @@ function startFields(client: RegisteredClient | undefined): ClientFields {
     scopes: client?.scopes ?? [],
     jwks: '',
     issuer: '',
-    purposes: client?.purposes?.join(', ') ?? '',
-    legalBases: client?.legalBases?.join(', ') ?? '',
+    purposes: client?.purposes?.join('\n') ?? '',
+    legalBases: client?.legalBases?.join('\n') ?? '',
     policy: client?.policy ?? '',
     reason: '',
   };
@@ -112,11 +117,11 @@ function parseKeys(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Also with the comma of Arabic. */
+/** One on each line, or with commas, also with the comma of Arabic. */
 const listOf = (text: string) =>
   text
-    .split(/[,،]/u)
-    .map((word) => word.trim())
+    .split(/[\n,،]/u)
+    .map((word) => word.trim().replaceAll(/\s+/g, ' '))
     .filter((word) => word !== '');
 
 /** Empty lists and texts are left out: they mean any. */
@@ -153,23 +158,24 @@ type ClientForm = {
   readonly fields: ClientFields;
   readonly faults: readonly FieldFault[];
   readonly refused?: string;
+  readonly isKept?: boolean;
 };
 
 function formPage(visit: StaffVisit, client: RegisteredClient | undefined, form: ClientForm): BufferedResponse {
   const { texts, layout, request } = visit;
   const { clients } = texts;
   const { words } = layout;
-  const { fields, faults, refused } = form;
+  const { fields, faults, refused, isKept = false } = form;
   const backTo = client === undefined ? staffPaths.clients : `${staffPaths.clients}/${client.clientId}`;
   const button = html`<button type="submit">${clients.propose}</button>`;
   const fieldsHtml = html`${client === undefined ? newClientFields(visit, form) : ''}
       ${scopesField(visit, form)}
-      ${textField(visit, form, 'purposes', clients.listHint)}
-      ${textField(visit, form, 'legalBases', clients.listHint)}
+      ${listField(visit, form, 'purposes')}
+      ${listField(visit, form, 'legalBases')}
       ${textField(visit, form, 'policy', clients.policyHint)}
       ${reasonField(visit, { reason: fields.reason, faults }, true)}
       ${formActions(button, words, backTo)}`;
-  const content = html`${faultSummary(words, faults)}${refused === undefined ? '' : refusedNote(visit, refused)}
+  const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}${refused === undefined ? '' : refusedNote(visit, refused)}
     <p>${clients.proposeText}</p>
     ${postForm(layout, { action: requestPath(request.url), content: fieldsHtml })}`;
 
@@ -210,7 +216,14 @@ function scopesField({ texts }: StaffVisit, { fields, faults }: ClientForm): Htm
       })}</fieldset>`;
 }
 
-type TextFieldName = 'name' | 'issuer' | 'purposes' | 'legalBases' | 'policy';
+function listField({ texts }: StaffVisit, { fields, faults }: ClientForm, name: 'purposes' | 'legalBases'): Html {
+  const hintId = `${name}-hint`;
+  return html`<p><label for="${name}">${texts.proposals.members[name]}</label>
+      <span class="hint" id="${hintId}">${texts.clients.listHint}</span>${faultText(faults, name)}
+      <textarea id="${name}" name="${name}" rows="4" spellcheck="false"${fieldAttributes(faults, name, hintId)}>${fields[name]}</textarea></p>`;
+}
+
+type TextFieldName = 'name' | 'issuer' | 'policy';
 
 function textField(visit: StaffVisit, { fields, faults }: ClientForm, name: TextFieldName, hint?: string): Html {
   const hintId = `${name}-hint`;

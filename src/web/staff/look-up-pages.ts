@@ -1,4 +1,5 @@
 import type { BufferedResponse } from '../../api/buffered-response.ts';
+import { parseId } from '../../kernel/id.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../../kernel/request-target.ts';
 import { lookUpCitizen } from '../../staff/look-up-citizen.ts';
@@ -29,7 +30,10 @@ export const lookUpPages: readonly StaffPage[] = [
 async function handleLookUp(visit: StaffVisit): Promise<BufferedResponse | Refusal> {
   if (visit.request.method !== 'POST') {
     const kept = visit.keptForm;
-    return formPage(visit, { values: kept ?? new URLSearchParams(), faults: [] }, kept !== undefined);
+    // A link names the message. The person still states the reason and the case.
+    const message = new URLSearchParams(requestQuery(visit.request.url)).get('message') ?? '';
+    const given = new URLSearchParams(parseId('notification', message) === undefined ? {} : { message });
+    return formPage(visit, { values: kept ?? given, faults: [] }, kept !== undefined);
   }
   const values = (await parseForm(visit.request)) ?? new URLSearchParams();
   const body = parseLookUp(visit, values);

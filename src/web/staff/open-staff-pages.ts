@@ -20,7 +20,7 @@ type StaffPagesOptions = CitizenOperationsDeps & {
 
 /** Opens the pages of staff, who sign in at STAFF_ISSUER. */
 export function openStaffPages(
-  app: Pick<SliceDeps, 'clock' | 'db' | 'log' | 'random' | 'root'>,
+  app: Pick<SliceDeps, 'clock' | 'db' | 'log' | 'random' | 'root' | 'settings'>,
   { publicUrl, signInConfig, context, boundOperation, organisationOf, frame }: StaffPagesOptions,
 ): readonly MountedHandler[] {
   const onFault = (fault: unknown) => app.log.fault('staff-pages', fault);
@@ -47,6 +47,7 @@ export function openStaffPages(
     frame,
     publicUrl,
     nameOf: organisationOf,
+    hiddenDays: app.settings.accessLogHiddenDays,
     onFault,
   });
 }

@@ -74,7 +74,7 @@ function historyEntry(visit: StaffVisit, { at, event, channel, reason }: HitMess
 
 /** The links to the acts that can succeed now. */
 function messageActions(
-  { texts }: StaffVisit,
+  { texts, member }: StaffVisit,
   { id, status, deliveries }: HitMessage,
   address: PersonAddress,
 ): Html | '' {
@@ -85,8 +85,10 @@ function messageActions(
     ...(isWaiting || wasSent || status === 'cancelled' || status === 'scheduled' ? [] : (['letter'] as const)),
     ...(wasSent ? (['returned'] as const) : []),
   ];
-  if (acts.length === 0) return '';
-  return html`<p class="actions">${acts.map((act) => html`<a href="${actPath(address, act, id)}">${texts.acts[act].open}</a> `)}</p>`;
+  const mayRead = member.scopes.includes('staff:send');
+  if (acts.length === 0 && !mayRead) return '';
+  const read = mayRead ? html`<a href="${staffPaths.read}?message=${id}">${texts.sections.read}</a>` : '';
+  return html`<p class="actions">${acts.map((act) => html`<a href="${actPath(address, act, id)}">${texts.acts[act].open}</a> `)}${read}</p>`;
 }
 
 function channels({ layout: { words }, texts: { person } }: StaffVisit, hit: Hit): Html {
@@ -101,29 +103,29 @@ function channels({ layout: { words }, texts: { person } }: StaffVisit, hit: Hit
 }
 
 function locks(visit: StaffVisit, { hit, address }: PersonView): Html {
-  const { layout, texts, member } = visit;
+  const { layout, texts } = visit;
   const { person, acts } = texts;
   const { byCitizen, byStaff } = hit.locks;
   const link = (act: ActName, subject: string) =>
     html` <a href="${actPath(address, act, subject)}">${acts[act].open}</a>`;
-  const mayRelease = member.scopes.includes('staff:operate');
   const items = [
     ...(byCitizen ? [html`<li>${person.lockedByCitizen}${link('unlock', 'citizen')}</li>`] : []),
     ...(byStaff ? [html`<li>${person.lockedByStaff}</li>`] : []),
-    ...hit.holds.map(({ id, placedAt }) => {
+    ...hit.holds.map(({ id, placedAt, ofService }) => {
       const day = formatDay(layout.words.language, Date.parse(placedAt), layout.words.timeZone);
       const text = formatMessage(layout.words.language, person.hold, { day });
-      return html`<li>${text}${mayRelease ? link('release', id) : ''}</li>`;
+      return html`<li>${text}${ofService ? link('release', id) : ''}</li>`;
     }),
   ];
   return items.length === 0 ? html`<p>${person.noLocks}</p>` : html`<ul>${items}</ul>`;
 }
 
-function uses({ layout, texts: { person }, nameOf }: StaffVisit, hit: Hit): Html {
+function uses({ layout, texts, nameOf }: StaffVisit, hit: Hit): Html {
   const { words } = layout;
+  const { person } = texts;
   if (hit.uses.length === 0) return html`<p>${person.noUses}</p>`;
   return html`<p>${person.usesNote}</p><ul>${hit.uses.map(
     (use) =>
-      html`<li>${dayElement(words, use.at)}, <bdi>${use.organisation ?? nameOf(operatorCode)}</bdi>: ${useText({ words }, use)}</li>`,
+      html`<li>${dayElement(words, use.at)}, <bdi>${use.organisation ?? nameOf(operatorCode)}</bdi>: ${useText({ texts, words }, use)}</li>`,
   )}</ul>`;
 }

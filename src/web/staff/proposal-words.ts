@@ -1,4 +1,5 @@
 import { isObject } from '../../kernel/is-object.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import { dayElement } from '../citizen-layout.ts';
 import { type Html, html } from '../html.ts';
 import { textNamed } from '../usage-words.ts';
@@ -29,11 +30,33 @@ export function changeTable(
       )}</tbody></table></div>`;
 }
 
+/** Says what the scope `access-log:hide` permits, if a change gives it to a client. */
+export function concealmentNote(
+  { texts, layout, hiddenDays }: Pick<StaffVisit, 'texts' | 'layout' | 'hiddenDays'>,
+  { before, after }: { readonly before?: unknown; readonly after?: unknown },
+): Html | '' {
+  const mayConceal = (state: unknown) => {
+    const { scopes } = membersOf(state);
+    return Array.isArray(scopes) && scopes.includes('access-log:hide');
+  };
+  if (mayConceal(before) || !mayConceal(after)) return '';
+  const text = formatMessage(layout.words.language, texts.proposals.concealment, { days: hiddenDays });
+  return html`<p class="notice">${text}</p>`;
+}
+
 function memberLabel({ texts, layout }: Pick<StaffVisit, 'texts' | 'layout'>, name: string): string {
-  const { proposals, queues, clients, sections } = texts;
+  const { proposals, queues, clients, sections, batches, send } = texts;
   const others: Readonly<Record<string, string>> = {
     channel: layout.words.uses.labels.channel,
+    notification: layout.words.uses.labels.message,
     paused: queues.paused,
+    state: clients.state,
+    status: clients.state,
+    template: send.template,
+    rows: batches.counts.rows,
+    messages: batches.counts.good,
+    textMessages: channelName({ texts, layout }, 'sms'),
+    letters: channelName({ texts, layout }, 'letter'),
     disabledAt: clients.disabled,
     proposed: sections.proposals,
     refused: proposals.statuses.refused,
@@ -54,6 +77,7 @@ function valueText(visit: Pick<StaffVisit, 'texts' | 'layout'>, name: string, va
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return dayElement(layout.words, value);
   if (typeof value === 'string' && name === 'channel') return html`${channelName(visit, value)}`;
   if (typeof value === 'string' && name === 'proposed') return html`${operationText(visit, value)}`;
+  if (name === 'state' && typeof value === 'string') return html`${textNamed(texts.batches.states, value) ?? value}`;
   if (name === 'kind') return html`${textNamed(clients.kinds, value) ?? String(value)}`;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
     return html`<bdi>${value.length === 0 ? '–' : value.join(', ')}</bdi>`;

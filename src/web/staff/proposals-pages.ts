@@ -10,7 +10,8 @@ import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
 import { successBanner } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
-import { changeTable, operationText } from './proposal-words.ts';
+import { batchProposal } from './batch-proposal.ts';
+import { changeTable, concealmentNote, operationText } from './proposal-words.ts';
 import { handleReasonedAction, pathPart, redirectTo } from './reasoned-action.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
@@ -72,7 +73,7 @@ async function showProposal(visit: StaffVisit): Promise<BufferedResponse | Refus
   const done = new URLSearchParams(requestQuery(visit.request.url)).get('done');
   const banner = doneText(visit, answer.json, done);
   const content = html`${banner === undefined ? '' : successBanner(banner)}${proposalSummary(visit, answer.json)}
-    <h2>${proposals.change}</h2>${changeTable(visit, { before, after: input, id: answer.json.id })}
+    <h2>${proposals.change}</h2>${operation === 'startBatch' ? batchProposal(visit, answer.json) : changeTable(visit, { before, after: input, id: answer.json.id })}${concealmentNote(visit, { before, after: input })}
     ${decisionLinks(visit, answer.json)}
     <p><a href="${staffPaths.proposals}">${texts.sections.proposals}</a></p>`;
   return renderStaffPage(visit, { title: operationText(visit, operation), content, section: 'proposals' });

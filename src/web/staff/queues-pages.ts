@@ -76,7 +76,7 @@ async function handleChange(visit: StaffVisit, change: 'pause' | 'resume'): Prom
     text: change === 'pause' ? queues.pauseText : queues.resumeText,
     button: queues[change],
     isSerious: change === 'pause',
-    needsReason: change === 'pause',
+    needsReason: true,
     backTo: staffPaths.queues,
     operation: change === 'pause' ? pauseChannel : resumeChannel,
     params: { channel },

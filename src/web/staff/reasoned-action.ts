@@ -5,7 +5,15 @@ import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath } from '../../kernel/request-target.ts';
 import { singleLinePattern } from '../../kernel/single-line-text.ts';
 import { parseForm } from '../form-body.ts';
-import { type FieldFault, faultSummary, faultText, fieldAttributes, formActions, postForm } from '../form-parts.ts';
+import {
+  type FieldFault,
+  faultSummary,
+  faultText,
+  fieldAttributes,
+  formActions,
+  keptFormBanner,
+  postForm,
+} from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { renderStaffPage, type StaffSection, type StaffVisit } from './staff-page.ts';
 
@@ -32,7 +40,10 @@ export async function handleReasonedAction(
   visit: StaffVisit,
   action: ReasonedAction,
 ): Promise<BufferedResponse | Refusal> {
-  if (visit.request.method !== 'POST') return actionPage(visit, action, { reason: '', faults: [] });
+  if (visit.request.method !== 'POST') {
+    const kept = visit.keptForm?.get('reason');
+    return actionPage(visit, action, { reason: kept ?? '', faults: [], isKept: kept !== undefined });
+  }
   const reason = (await parseForm(visit.request))?.get('reason')?.trim() ?? '';
   const { texts } = visit;
   if (!isReason(reason, action.needsReason))
@@ -52,15 +63,19 @@ export function isReason(reason: string, isNeeded: boolean): boolean {
   return [...reason].length <= maxReasonLength && singleLinePattern.test(reason);
 }
 
-type ReasonForm = { readonly reason: string; readonly faults: readonly FieldFault[] };
+type ReasonForm = { readonly reason: string; readonly faults: readonly FieldFault[]; readonly isKept?: boolean };
 
-function actionPage(visit: StaffVisit, action: ReasonedAction, { reason, faults }: ReasonForm): BufferedResponse {
+function actionPage(
+  visit: StaffVisit,
+  action: ReasonedAction,
+  { reason, faults, isKept = false }: ReasonForm,
+): BufferedResponse {
   const { words } = visit.layout;
   const { title, section, text, isSerious, needsReason } = action;
   const style = isSerious ? html` class="warning"` : '';
   const button = html`<button type="submit"${style}>${action.button}</button>`;
   const fields = html`${reasonField(visit, { reason, faults }, needsReason)}${formActions(button, words, action.backTo)}`;
-  const content = html`${faultSummary(words, faults)}<p>${text}</p>
+  const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}<p>${text}</p>
     ${postForm(visit.layout, { action: requestPath(visit.request.url), content: fields })}`;
   const hasFaults = faults.length > 0;
   return renderStaffPage(visit, { title, content, section, hasFaults, status: hasFaults ? 400 : 200 });

@@ -11,7 +11,7 @@ import { readServiceTemplate } from '../../staff/read-service-template.ts';
 import { sendServiceNotification } from '../../staff/send-service-notification.ts';
 import { minuteText } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
-import { parseForm } from '../form-body.ts';
+import { maxTextFormBytes, parseForm } from '../form-body.ts';
 import { keptFormBanner, successBanner } from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
 import { faultsOf } from './issue-faults.ts';
@@ -19,6 +19,7 @@ import { ownText, parseSendForm, type ServiceTemplate, sendFieldOf, sendForm } f
 import { staffPaths } from './staff-area.ts';
 import { choiceInput, type FormView, hiddenInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
+import { type ListedTemplate, templateOptions } from './template-options.ts';
 import { channelText } from './timeline-words.ts';
 
 /** The pages to send one message. */
@@ -30,7 +31,7 @@ type Outcome = Promise<BufferedResponse | Refusal>;
 
 async function handleSend(visit: StaffVisit): Outcome {
   if (visit.request.method === 'POST')
-    return await handleForm(visit, (await parseForm(visit.request)) ?? new URLSearchParams());
+    return await handleForm(visit, (await parseForm(visit.request, maxTextFormBytes)) ?? new URLSearchParams());
   const query = new URLSearchParams(requestQuery(visit.request.url));
   const values = visit.keptForm ?? query;
   const chosen = values.get('template');
@@ -45,7 +46,7 @@ async function handleSend(visit: StaffVisit): Outcome {
 
 /** Step 1: the template. `done`: the message that was just sent. */
 async function choicePage(visit: StaffVisit, done: string | null): Outcome {
-  const answer = await readJson<{ readonly items: readonly ServiceTemplate[] }>(visit, listServiceTemplates);
+  const answer = await readJson<{ readonly items: readonly ListedTemplate[] }>(visit, listServiceTemplates);
   if (!('json' in answer)) return answer;
   const { sections, send } = visit.texts;
   const id = done === null ? undefined : parseId('notification', done);
@@ -53,7 +54,7 @@ async function choicePage(visit: StaffVisit, done: string | null): Outcome {
     id === undefined
       ? ''
       : successBanner(formatMessage(visit.layout.words.language, send.done, { id: `\u2068${id}\u2069` }));
-  const options = [[ownText, send.own] as const, ...answer.json.items.map((one) => [one.id, one.name] as const)];
+  const options = [[ownText, send.own] as const, ...templateOptions(visit, answer.json.items)];
   const view = { values: new URLSearchParams(), faults: [] };
   const content = html`${banner}<form method="get" action="${staffPaths.send}">
       ${choiceInput(view, { name: 'template', label: send.template, options })}

@@ -5,6 +5,7 @@ export const staffPaths = {
   home: '/staff',
   person: '/staff/person',
   send: '/staff/send',
+  read: '/staff/read',
   templates: '/staff/templates',
   proposals: '/staff/proposals',
   clients: '/staff/clients',

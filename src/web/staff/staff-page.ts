@@ -26,6 +26,8 @@ export type StaffVisit = {
   readonly now: number;
   /** The name of the organisation that owns a client. */
   readonly nameOf: (clientId: string) => string;
+  /** The longest time that a client may conceal an access from the citizen, in days. */
+  readonly hiddenDays: number;
   /** A new random key, so that a form has its effect only once. */
   readonly createKey: () => string;
   /** The form that this person sent to this page after the session had ended. */
@@ -44,6 +46,7 @@ const sections = [
   { name: 'home', path: staffPaths.home, scopes: [] },
   { name: 'person', path: staffPaths.person, scopes: ['staff:support'] },
   { name: 'send', path: staffPaths.send, scopes: ['staff:send'] },
+  { name: 'read', path: staffPaths.read, scopes: ['staff:send'] },
   { name: 'templates', path: staffPaths.templates, scopes: ['staff:send'] },
   { name: 'proposals', path: staffPaths.proposals, scopes: staffScopes },
   { name: 'clients', path: staffPaths.clients, scopes: ['staff:operate'] },

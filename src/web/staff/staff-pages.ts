@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { BufferedResponse } from '../../api/buffered-response.ts';
 import type { MountedHandler } from '../../api/page-route.ts';
+import { type StaffScope, staffScopes } from '../../auth/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath } from '../../kernel/request-target.ts';
@@ -11,7 +12,6 @@ import { type Cookies, withCookies } from '../browser-cookies.ts';
 import { type PageLayout, renderLayout } from '../citizen-layout.ts';
 import { type CallOperation, readJson } from '../citizen-operations.ts';
 import { citizenTextsOf } from '../citizen-texts.ts';
-import { parseForm } from '../form-body.ts';
 import { html } from '../html.ts';
 import type { KeptForms } from '../kept-form.ts';
 import { chooseLocale, switchLanguage } from '../page-language.ts';
@@ -19,13 +19,15 @@ import { formHeaders, isCrossOrigin, isNavigation } from '../request-origin.ts';
 import { type PageOutcome, sendPage } from '../send-page.ts';
 import type { ActiveVisitor, SignInFlow, SignInResult } from '../sign-in-flow.ts';
 import type { SiteFrame } from '../site-frame.ts';
-import { attentionSection } from './attention-section.ts';
+import { attentionSection, decisionsSection } from './attention-section.ts';
 import { auditPages } from './audit-pages.ts';
 import { batchPages } from './batch-pages.ts';
 import { clientsPages } from './clients-pages.ts';
+import { type LateForm, lateFormNote, readLateForm } from './late-form.ts';
 import { lookUpPages } from './look-up-pages.ts';
 import { proposalsPages } from './proposals-pages.ts';
 import { queuesPages } from './queues-pages.ts';
+import { readPages } from './read-pages.ts';
 import { sendPages } from './send-pages.ts';
 import { servicePages } from './service-pages.ts';
 import { staffPaths } from './staff-area.ts';
@@ -37,6 +39,7 @@ type StaffPagesDeps = {
   readonly signInFlow: SignInFlow;
   readonly keptForms: KeptForms;
   readonly clock: Clock;
+  readonly hiddenDays: StaffVisit['hiddenDays'];
   readonly createKey: StaffVisit['createKey'];
   readonly call: CallOperation;
   readonly frame: SiteFrame;
@@ -64,6 +67,7 @@ const staffPages: readonly StaffPage[] = [
   { path: staffPaths.home, methods: readMethods, show: showHome },
   ...lookUpPages,
   ...sendPages,
+  ...readPages,
   ...templatePages,
   ...proposalsPages,
   ...clientsPages,
@@ -138,24 +142,30 @@ async function showToStaff(deps: StaffPagesDeps, visit: PageRequest, show: Staff
   const visitor = isCrossOrigin(request, deps.publicUrl) ? 'nobody' : await deps.signInFlow.visitorOf(request);
   if (visitor === 'too-many') return unavailablePage(view);
   if (typeof visitor === 'string') return signInPage(deps, view, { ended: visitor === 'ended' });
-  const kept = 'expired' in visitor ? await keptFormCookies(deps, request, visitor.personId) : [];
+  const lost = 'expired' in visitor && request.method === 'POST' ? await readLateForm(request) : undefined;
+  const kept =
+    'expired' in visitor && lost !== undefined
+      ? deps.keptForms.keep({ personId: visitor.personId, path: requestPath(request.url), fields: lost.fields })
+      : [];
+  // The sign-in page shows a form that cannot be kept, so that the person can copy it.
+  const isKept = lost === undefined || kept.length > 0;
   const isRenewable = 'expired' in visitor ? visitor.expired === 'token' : visitor.renewal === 'due';
   const isPost = request.method === 'POST';
-  if (isRenewable && (isNavigation(request) || ('expired' in visitor && isPost))) {
+  if (isRenewable && isKept && (isNavigation(request) || ('expired' in visitor && isPost))) {
     const wanted = isPost ? requestPath(request.url) : (request.url ?? staffPaths.home);
     // If the issuer does not respond, a session goes on until its token expires.
     const step = await deps.signInFlow.renew(request, wanted).catch(deps.onFault);
     if (step !== undefined) return withCookies(signInResponse(deps, view, step), kept);
   }
   if ('expired' in visitor) {
-    const page = signInPage(deps, view, { ended: true, to: requestPath(request.url), isFormKept: kept.length > 0 });
-    return withCookies(page, kept);
+    const to = requestPath(request.url);
+    return withCookies(signInPage(deps, view, { ended: true, to, form: lost && { ...lost, isKept } }), kept);
   }
   return await showToMember(deps, visit, { visitor, show });
 }
 
 async function showToMember(
-  { call, clock, nameOf, keptForms, createKey }: StaffPagesDeps,
+  { call, clock, nameOf, hiddenDays, keptForms, createKey }: StaffPagesDeps,
   { request, response, view }: PageRequest,
   { visitor: { token, endsAt, personId }, show }: { readonly visitor: ActiveVisitor; readonly show: StaffPage['show'] },
 ): Promise<PageOutcome> {
@@ -176,6 +186,7 @@ async function showToMember(
     call,
     now,
     nameOf,
+    hiddenDays,
     createKey,
     keptForm,
   };
@@ -186,16 +197,27 @@ async function showToMember(
   return isDone && 'body' in outcome ? withCookies(outcome, keptForms.clear(request)) : outcome;
 }
 
+/** The first page of each right. */
+const pathOfRight: Readonly<Record<StaffScope, string>> = {
+  'staff:support': staffPaths.person,
+  'staff:send': staffPaths.send,
+  'staff:approve': staffPaths.proposals,
+  'staff:operate': staffPaths.clients,
+  'staff:audit': staffPaths.audit,
+};
+
 async function showHome(visit: StaffVisit): Promise<BufferedResponse | Refusal> {
   const { layout, texts, member, nameOf } = visit;
   const { service, scopes } = member;
   const { language } = layout.words;
   const attention = scopes.includes('staff:operate') ? await attentionSection(visit) : '';
   if (typeof attention === 'object' && 'slug' in attention) return attention;
-  const rights = Object.entries(texts.rights).filter(([scope]) => scopes.some((one) => one === scope));
+  const decisions = attention === '' && scopes.includes('staff:approve') ? await decisionsSection(visit) : '';
+  if (typeof decisions === 'object' && 'slug' in decisions) return decisions;
+  const rights = staffScopes.filter((one) => scopes.includes(one));
   const content = html`<p>${service === null ? texts.allServices : formatMessage(language, texts.service, { service: nameOf(service) })}</p>
-    ${attention}
-    ${rights.length === 0 ? html`<p>${texts.noRights}</p>` : html`<h2>${texts.rightsTitle}</h2><ul>${rights.map(([, text]) => html`<li>${text}</li>`)}</ul>`}`;
+    ${attention}${decisions}
+    ${rights.length === 0 ? html`<p>${texts.noRights}</p>` : html`<h2>${texts.rightsTitle}</h2><ul>${rights.map((one) => html`<li><a href="${pathOfRight[one]}">${texts.rights[one]}</a></li>`)}</ul>`}`;
   return renderStaffPage({ layout, texts, member }, { title: texts.site, content, section: 'home' });
 }
 
@@ -203,31 +225,21 @@ type SignInOptions = {
   readonly ended?: boolean;
   /** The page that is shown after the sign-in. */
   readonly to?: string;
-  readonly isFormKept?: boolean;
+  /** The form that arrived after the session had ended. */
+  readonly form?: (LateForm & { readonly isKept: boolean }) | undefined;
 };
 
 function signInPage(
   { publicUrl }: StaffPagesDeps,
   { layout, words }: StaffView,
-  { ended = false, to, isFormKept = false }: SignInOptions = {},
+  { ended = false, to, form }: SignInOptions = {},
 ): BufferedResponse {
   const { signIn } = layout.words;
-  const note = html`<p class="note">${signIn.ended}${isFormKept ? ` ${signIn.kept}` : ''}</p>`;
+  const note = html`<p class="note">${signIn.ended}</p>${form === undefined ? '' : lateFormNote({ words: layout.words, texts: words }, form, form.isKept)}`;
   const query = to === undefined ? '' : `?to=${encodeURIComponent(to)}`;
   const content = html`${ended ? note : ''}<p>${words.signInText}</p>
     <p><a class="action" href="${publicUrl}${staffPaths.signIn}${query}">${signIn.link}</a></p>`;
   return renderLayout(layout, { title: words.signInTitle, content });
-}
-
-/** The cookies that keep the form of a session that has ended, for the person of that session. */
-async function keptFormCookies(
-  { keptForms }: StaffPagesDeps,
-  request: IncomingMessage,
-  personId: string,
-): Promise<readonly string[]> {
-  if (request.method !== 'POST') return [];
-  const fields = await parseForm(request);
-  return fields === undefined ? [] : keptForms.keep({ personId, path: requestPath(request.url), fields });
 }
 
 function signInResponse(deps: StaffPagesDeps, view: StaffView, step: SignInResult): BufferedResponse {

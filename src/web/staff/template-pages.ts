@@ -7,7 +7,7 @@ import { readServiceTemplate } from '../../staff/read-service-template.ts';
 import { removeServiceTemplate } from '../../staff/remove-service-template.ts';
 import { dayElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
-import { parseForm } from '../form-body.ts';
+import { maxTextFormBytes, parseForm } from '../form-body.ts';
 import { formActions, keptFormBanner, successBanner } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { languageName } from '../language-names.ts';
@@ -87,7 +87,7 @@ const readTemplate = (visit: StaffVisit, id: string) =>
 /** The form of a new template, or of a new version of another one. */
 async function handleNew(visit: StaffVisit): Outcome {
   if (visit.request.method === 'POST')
-    return await handleForm(visit, (await parseForm(visit.request)) ?? new URLSearchParams());
+    return await handleForm(visit, (await parseForm(visit.request, maxTextFormBytes)) ?? new URLSearchParams());
   if (visit.keptForm !== undefined) return formPage(visit, { values: visit.keptForm, faults: [] }, { isKept: true });
   const from = queryOf(visit).get('from');
   if (from === null) return formPage(visit, { values: new URLSearchParams(), faults: [] });

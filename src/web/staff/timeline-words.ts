@@ -3,7 +3,7 @@ import type { LookUpAnswer } from '../../staff/look-up-hit.ts';
 import type { RecentUse } from '../../staff/recent-uses.ts';
 import { minuteText } from '../citizen-layout.ts';
 import type { CitizenTexts } from '../citizen-texts.ts';
-import { kindText } from '../usage-words.ts';
+import { kindText, textNamed } from '../usage-words.ts';
 import type { StaffVisit } from './staff-page.ts';
 
 /** A found citizen, as the look-up returns it. */
@@ -39,11 +39,20 @@ export function nextText({ texts, words }: Words, { next }: HitMessage): string 
   return formatMessage(words.language, texts.nextSteps[next.step], { time: minuteText(words, next.at), channel });
 }
 
-/** A use of the data, in the words that the citizen reads. */
-export function useText({ words }: Pick<Words, 'words'>, use: RecentUse): string {
-  const { usage, channel, outcome, reason } = use;
-  const kind = kindText(words, { usage, details: { channel, outcome } });
+/** A use of the data. The words of the citizen's list say "you", so staff read others. */
+export function useText(visit: Words, use: RecentUse): string {
+  const { texts, words } = visit;
+  const kind = useKind(visit, use);
   const purpose = use.purposeText ?? use.purpose;
-  const why = purpose ?? Object.entries(words.uses.lookUpReasons).find(([one]) => one === reason)?.[1];
+  const why = purpose ?? textNamed(texts.lookUpReasons, use.reason);
   return why === undefined ? `${kind}.` : `${kind}. ${words.uses.purpose}: ${why}.`;
+}
+
+function useKind({ texts, words }: Words, { usage, channel, outcome }: RecentUse): string {
+  const { uses } = texts;
+  const result = textNamed(uses.deliveries, outcome === 'delivered' ? 'sent' : outcome);
+  const name = channel === 'inbox' ? words.messages.inbox : textNamed(words.uses.channels, channel);
+  if (usage === 'notification.delivery-ended' && result !== undefined && name !== undefined)
+    return formatMessage(words.language, result, { channel: name });
+  return textNamed(uses.kinds, usage) ?? kindText(words, { usage, details: {} });
 }
