@@ -80,6 +80,7 @@ const createNotes = `NAME is shown to citizens as the sender of messages and as 
 
   identity:verify         Verify claims.
   identity:verify:claims  Also read which claims of a match are correct.
+  identity:present        Ask the wallet of a citizen, and read the result.
   notifications:send      Send and withdraw notifications.
   notifications:read      Read the status and the evidence of its notifications.
   documents:read          Read documents that it deposited or has a grant for.

@@ -1,3 +1,4 @@
+import type { Metrics } from '../api/metrics.ts';
 import { bindOperation, type Operation } from '../api/operation.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import type { Job, Slice, SliceDeps } from '../api/slice.ts';
@@ -59,13 +60,41 @@ export function createWallet(deps: WalletDeps): WalletSlice {
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),
     jobs: [...presentationJobs(deps), ...deps.trust.jobs],
-    registerMetrics: () => undefined,
+    registerMetrics: (metrics) => countEnds(metrics, deps),
     checks: deps.trust.checks,
     mounts:
       pageDeps === undefined ? [] : walletEndpoints({ ...pageDeps, onFault: (fault) => log.fault('wallet', fault) }),
     pages: pageDeps && createPresentationPages(pageDeps),
   };
 }
+
+/** The label values that alarms compare. They exist from the start; other reasons appear with their first presentation. */
+const initialEnds = ['completed', 'refused', 'expired', 'cancelled'].map((status) => ({ status, reason: '' }));
+
+/** Counts ended presentations, so that the operator sees a wallet or an issuer that stopped working. */
+function countEnds(metrics: Metrics, { onCommitted }: Pick<WalletDeps, 'onCommitted'>): void {
+  const count = metrics.counter({
+    name: 'citizen_services_presentations_total',
+    help: 'Ended presentations of wallets by status, and by the reason of a failure.',
+    labels: ['status', 'reason'],
+    initialLabels: [...initialEnds, { status: 'failed', reason: 'issuer-not-trusted' }],
+  });
+  onCommitted(endEventTypes, (events) => {
+    for (const event of events)
+      count({
+        status: event.type.replace('identity.presentation-', ''),
+        reason: 'reason' in event ? String(event.reason) : '',
+      });
+  });
+}
+
+const endEventTypes = [
+  'identity.presentation-completed',
+  'identity.presentation-refused',
+  'identity.presentation-failed',
+  'identity.presentation-expired',
+  'identity.presentation-cancelled',
+] as const;
 
 function presentationJobs(deps: WalletDeps): readonly Job[] {
   const { db, clock, timer, random, log, isClockSure } = deps;

@@ -134,3 +134,37 @@ test('a citizen who agrees on the page is recognised after a change of name', as
   assert.equal(await present(false, married), 'no_match');
   assert.equal(await present(true, married), 'match');
 });
+
+test('the page shows the progress without script, and readers can stop the updates', async (t) => {
+  const site = await openWalletServer(t);
+  const { walletUrl, pageUrl } = await site.start({ ...nameAndTown, confirmation: 'code', language: 'fr' });
+  const look = async (address = pageUrl, headers = {}) => {
+    const response = await fetch(address, { headers });
+    return { refresh: response.headers.get('refresh'), text: await response.text() };
+  };
+  const question = await look();
+  assert.deepEqual([question.refresh, question.text.includes('name="remember"')], [null, true]);
+  assert.match(question.text, /<html lang="fr"/);
+  assert.match(question.text, /Permit Office/);
+  await (await fetch(pageUrl, { method: 'POST', body: new URLSearchParams({ action: 'continue' }) })).text();
+  const waiting = await look();
+  assert.equal(waiting.refresh, '5');
+  assert.match(waiting.text, /<svg class="qr-code" role="img" aria-label="Code QR/);
+  assert.ok(!waiting.text.includes('<script'));
+  assert.equal((await look(`${pageUrl}?update=off`)).refresh, null);
+  await answerWithWallet(walletUrl);
+  assert.match((await look()).text, /Votre portefeuille a répondu\. Il affiche un code/);
+  assert.equal((await fetch(`${site.server.url}/wallet/pages/unknown`)).status, 404);
+});
+
+test('the profile openid4vp identifies the server by its DNS name, and needs one in the certificate', async (t) => {
+  const byAddress = await openWalletServer(t);
+  const { status, body } = await byAddress.ask({ ...nameAndTown, profile: 'openid4vp' });
+  assert.equal(status, 400);
+  assert.deepEqual((body['issues'] as { pointer: string }[])[0]?.pointer, '/profile');
+  const byName = await openWalletServer(t, { host: 'localhost' });
+  const { id, walletUrl } = await byName.start({ ...nameAndTown, profile: 'openid4vp' });
+  assert.ok(walletUrl.startsWith('openid4vp://?client_id=x509_san_dns%3Alocalhost&'));
+  assert.equal((await answerWithWallet(walletUrl)).status, 200);
+  assert.equal((await byName.read(id)).body['status'], 'completed');
+});

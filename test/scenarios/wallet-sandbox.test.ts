@@ -12,7 +12,7 @@ import { sandboxMary } from '../support/sandbox-mary.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
 import { openWalletServer } from '../support/wallet-server.ts';
 
-const site = await openWalletServer(fileCleanupScope(), { hostName: 'localhost' });
+const site = await openWalletServer(fileCleanupScope(), { host: 'localhost' });
 const claims = ['givenName', 'familyName', 'birthDate', 'postalCode'];
 
 /** The lines that the command prints. */

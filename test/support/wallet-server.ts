@@ -30,23 +30,23 @@ export type WalletServer = PresentationClient & {
   start(body: object): Promise<{ readonly id: string; readonly walletUrl: string; readonly pageUrl: string }>;
 };
 
+const path = '/v1/identity/presentations';
+
+/** `purposes` are those of the first client. `host`: the name of this machine in the public URL. */
 type WalletServerOptions = {
   readonly engine?: Engine['name'];
   readonly purposes?: readonly string[];
+  readonly host?: string;
   readonly settings?: Readonly<Record<string, string>>;
-  /** The host of PUBLIC_URL. Default: the loopback address, for which the certificate has no DNS name. */
-  readonly hostName?: string;
 };
-
-const path = '/v1/identity/presentations';
 
 /** Starts a demo, which trusts the sandbox issuer, and creates two clients with the scope `identity:present`. */
 export async function openWalletServer(
   t: CleanupScope,
-  { engine = 'sqlite', purposes, settings = {}, hostName }: WalletServerOptions = {},
+  { engine = 'sqlite', purposes, host, settings = {} }: WalletServerOptions = {},
 ): Promise<WalletServer> {
   const server = await makeServerFixture(t, { engine, settings });
-  if (hostName !== undefined) server.environment['PUBLIC_URL'] = `http://${hostName}:${server.port}`;
+  if (host !== undefined) server.environment['PUBLIC_URL'] = `http://${host}:${server.port}`;
   await server.start();
   const { clientId, token } = await createClient(server, 'Permit Office', purposes);
   const own = presentationClient(server, token);
