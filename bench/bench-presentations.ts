@@ -11,7 +11,7 @@ import type { BenchResult } from './result.ts';
 /** Whole presentations; `BENCH_PRESENTATIONS` sets another number. */
 const presentationCount = Number(process.env['BENCH_PRESENTATIONS'] ?? 10_000);
 const longestMs = 300_000;
-const wallets = 4;
+const wallets = 32;
 /** The processor time that a presentation may cost in addition to a verification of the same claims. */
 const goalMs = 2;
 /** The memory that a process may gain between the first quarter of the presentations and the last. */
