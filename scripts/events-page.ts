@@ -11,6 +11,10 @@ const feedEvents: Readonly<Record<(typeof feedEventTypes)[number], string>> = {
   'notification.unknown': 'The deadline passed. The message may have arrived.',
   'notification.undeliverable': 'Every channel failed.',
   'notification.cancelled': 'Your client cancelled the notification.',
+  'notification-batch.done':
+    'Every row of a batch has an outcome. `batch` is its id; `rows`, `accepted` and `refused` are its counts.',
+  'notification-batch.refused': 'The file of a batch was refused, and no row was sent. `code` says why.',
+  'notification-batch.cancelled': 'A batch was cancelled. `code` says why, if the server did it.',
   'identity.presentation-fetched': 'A wallet fetched the request of your presentation.',
   'identity.presentation-answered': 'The wallet answered. Complete the presentation with the code of the session.',
   'identity.presentation-completed': 'The presentation has a result.',

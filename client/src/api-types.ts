@@ -582,12 +582,12 @@ export type EventData = {
   presentation?: string;
   /**
    * The status of the notification or presentation after the event. The status of a presentation is the end of the
-   * type. Otherwise: accepted: the delivery follows. scheduled: it waits for sendAt. sending: a channel has started.
-   * sent: a provider accepted the message, without proof of delivery. delivered: there is proof. read: the citizen
-   * opened it. unknown: it may have arrived, and the server does not send it again. undeliverable: every channel
-   * failed. cancelled: the sender cancelled it.
+   * type. Absent for events of a batch. Otherwise: accepted: the delivery follows. scheduled: it waits for sendAt.
+   * sending: a channel has started. sent: a provider accepted the message, without proof of delivery. delivered: there
+   * is proof. read: the citizen opened it. unknown: it may have arrived, and the server does not send it again.
+   * undeliverable: every channel failed. cancelled: the sender cancelled it.
    */
-  status: Open<
+  status?: Open<
     | 'accepted'
     | 'scheduled'
     | 'sending'
@@ -639,7 +639,17 @@ export type EventData = {
     | 'nothing-to-remind'
     | 'withdrawn'
     | 'internal-fault'>;
-  /** true for an event of POST /v1/webhooks/{id}/test, whose notification does not exist. Otherwise absent. */
+  /** The id of the batch. Only for events of a batch. */
+  batch?: string;
+  /** The number of rows. Only for notification-batch.done, and for refused rows. */
+  rows?: number;
+  /** The number of rows that became notifications. Present if rows is. */
+  accepted?: number;
+  /** The number of refused rows. Present if rows is. */
+  refused?: number;
+  /** The code of the batch: why the server refused or cancelled it. Otherwise absent. */
+  code?: string;
+  /** true for an event of POST /v1/webhooks/{id}/test, whose notification or batch does not exist. Otherwise absent. */
   test?: boolean;
   [more: string]: unknown;
 };
@@ -704,7 +714,8 @@ export type FeedEvent = {
    * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled,
    * identity.presentation-fetched, identity.presentation-answered, identity.presentation-completed,
    * identity.presentation-refused, identity.presentation-failed, identity.presentation-expired,
-   * identity.presentation-cancelled. Ignore unknown types.
+   * identity.presentation-cancelled, notification-batch.done, notification-batch.refused, notification-batch.cancelled.
+   * Ignore unknown types.
    */
   type: string;
   /** The time of the event. */
@@ -1711,7 +1722,8 @@ export type ReceiveEvent = {
    * notification.undeliverable, notification.opened, notification.confirmed, notification.cancelled,
    * identity.presentation-fetched, identity.presentation-answered, identity.presentation-completed,
    * identity.presentation-refused, identity.presentation-failed, identity.presentation-expired,
-   * identity.presentation-cancelled. Ignore unknown types.
+   * identity.presentation-cancelled, notification-batch.done, notification-batch.refused, notification-batch.cancelled.
+   * Ignore unknown types.
    */
   type: string;
   /** The time of the event. */
@@ -2379,7 +2391,10 @@ export type TestWebhookBody = {
     | 'identity.presentation-refused'
     | 'identity.presentation-failed'
     | 'identity.presentation-expired'
-    | 'identity.presentation-cancelled';
+    | 'identity.presentation-cancelled'
+    | 'notification-batch.done'
+    | 'notification-batch.refused'
+    | 'notification-batch.cancelled';
 };
 
 export type Verification = {
@@ -3229,7 +3244,8 @@ export type Operations = {
        * notification.unknown, notification.undeliverable, notification.opened, notification.confirmed,
        * notification.cancelled, identity.presentation-fetched, identity.presentation-answered,
        * identity.presentation-completed, identity.presentation-refused, identity.presentation-failed,
-       * identity.presentation-expired, identity.presentation-cancelled. Default: all types.
+       * identity.presentation-expired, identity.presentation-cancelled, notification-batch.done,
+       * notification-batch.refused, notification-batch.cancelled. Default: all types.
        */
       types?: string;
       /** The maximum number of events. Default: 100. */

@@ -47,7 +47,7 @@ export async function forwardEvents({
     for await (const event of client.events({ after }, { signal })) {
       const outcome = await forwardEvent(event, { target, secret, signal });
       after = String(event.number);
-      print(`${event.number} ${event.type} ${event.data.notification} → ${outcome}`);
+      print(`${event.number} ${event.type} ${event.data.notification ?? event.data.batch} → ${outcome}`);
     }
   } catch (fault) {
     if (!signal.aborted) throw fault;

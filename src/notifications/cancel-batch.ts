@@ -1,6 +1,6 @@
 import type { BatchJobDeps } from './batch-context.ts';
-import { type BatchCode, batchChangedEvent, type NotificationBatch } from './batches/batch.ts';
-import { changeState } from './batches/batch-store.ts';
+import type { BatchCode, NotificationBatch } from './batches/batch.ts';
+import { endBatch } from './batches/end-batch.ts';
 
 type Cancellation = { readonly code: BatchCode; readonly detail: string };
 
@@ -16,6 +16,5 @@ export async function cancelBatch(
   reason: Cancellation = notPermitted,
 ): Promise<void> {
   const head = { id: createId('event'), at: clock.now(), actor: { process: 'delivery' } } as const;
-  const statement = changeState(batch, { from: batch.state, to: 'cancelled', at: head.at, ...reason });
-  await commit({ events: [batchChangedEvent(head, batch.id, 'cancelled')], statements: [statement] });
+  await commit(endBatch(head, batch, { from: batch.state, to: 'cancelled', ...reason }));
 }

@@ -1,8 +1,8 @@
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { batchChangedEvent } from './batches/batch.ts';
 import { batchParams, batchSummaryOf, batchSummaryShape } from './batches/batch-shape.ts';
-import { changeState, findOwnBatch } from './batches/batch-store.ts';
+import { findOwnBatch } from './batches/batch-store.ts';
+import { endBatch } from './batches/end-batch.ts';
 import type { NotificationPorts } from './ports.ts';
 
 const request = { params: batchParams };
@@ -33,10 +33,7 @@ async function cancel(call: CancelCall): Promise<Decision | RefusedDecision> {
     return { refusal: refuse('conflict', `The batch has ended; its state is ${batch.state}.`) };
   const head = { id: call.createId('event'), at: call.now, actor: { client: call.caller.clientId } };
   return {
-    effect: {
-      events: [batchChangedEvent(head, batch.id, 'cancelled')],
-      statements: [changeState(batch, { from: batch.state, to: 'cancelled', at: call.now })],
-    },
+    effect: endBatch(head, batch, { from: batch.state, to: 'cancelled' }),
     answer: { status: 200, json: batchSummaryOf({ ...batch, state: 'cancelled', endedAt: call.now }) },
     // The state has changed. States only move forward, so a second try decides.
     onConflict: () => cancel(call),

@@ -2,8 +2,9 @@ import { compilePartCheck } from '../api/validate-request.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Json } from '../kernel/canonical-json.ts';
 import type { Issue } from '../kernel/refusal.ts';
-import { type RowRefusal, rowCodeOf } from './batches/batch.ts';
+import { rowCodeOf } from './batches/batch.ts';
 import { type BatchTemplate, isFields, type memberColumns, messageOfFields } from './batches/batch-columns.ts';
+import { columnDetail, type RowFault } from './batches/row-detail.ts';
 import type { UploadedRow } from './batches/sealed-piece.ts';
 import { findRequestIssues, mayKnowCitizen, sendIssuesOf } from './check-send-request.ts';
 import type { NotificationPorts } from './ports.ts';
@@ -26,8 +27,6 @@ const messageMembers = Object.keys(sendBody.properties) as (keyof SendBody & Col
 const checkBody = compilePartCheck('body', sendBody);
 /** The details of a row name this number of faults. */
 const maxFaults = 5;
-
-type RowFault = Omit<RowRefusal, 'row'>;
 
 /** The message of a row, or why it is refused: by the checks of a single message, without the register of citizens. */
 export async function checkRow(
@@ -54,13 +53,16 @@ export async function checkRow(
 
 const isMember = (name: string) => messageMembers.some((one) => one === name);
 
+/** The fault of a row for an unknown citizen. */
+export const unknownCitizen: RowFault = {
+  code: 'citizen-unknown',
+  detail: 'column citizenId: is not in the register; check that no zeros are missing at its start',
+};
+
 /** The fault of a row whose citizen is not in the register, if the client may know that. */
 export async function citizenFault({ caller, ports }: RowContext, citizenId: string): Promise<RowFault | undefined> {
   if (!mayKnowCitizen({ caller }) || (await ports.contactOf(citizenId)) !== undefined) return undefined;
-  return {
-    code: 'citizen-unknown',
-    detail: 'citizenId: is not in the register; check that no zeros are missing at its start',
-  };
+  return unknownCitizen;
 }
 
 /** Spreadsheets save a long number in the form 1.23E+11. */
@@ -83,7 +85,7 @@ function parseRow(
       fault: {
         code: 'malformed',
         detail:
-          'citizenId: expected all digits, received a number that a spreadsheet has shortened; format the column as text',
+          'column citizenId: expected all digits, received a number that a spreadsheet has shortened; format the column as text',
       },
     };
   return { message: { ...defaults, ...message } };
@@ -93,10 +95,7 @@ function parseRow(
 export function faultOf(issues: readonly Issue[]): RowFault {
   const [first] = issues;
   if (first === undefined) throw new TypeError('expected a row with an issue');
-  const details = issues.slice(0, maxFaults).map(({ pointer = '', detail }) => {
-    const name = pointer.slice(1).replaceAll('/', '.');
-    return name === '' ? detail : `${name}: ${detail}`;
-  });
+  const details = issues.slice(0, maxFaults).map(columnDetail);
   const more = issues.length > maxFaults ? [`${issues.length - maxFaults} more faults`] : [];
   return { code: rowCodeOf(first.code), detail: [...details, ...more].join('; ') };
 }

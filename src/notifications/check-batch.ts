@@ -3,12 +3,18 @@ import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
 import { batchChangedEvent, type NotificationBatch, type RowRefusal, stateAfterCheck } from './batches/batch.ts';
 import { changeState, moveChecked } from './batches/batch-store.ts';
 import { createDuplicateFinder, type DuplicateFinder } from './batches/duplicate-rows.ts';
+import { endBatch } from './batches/end-batch.ts';
 import { mapInTurns } from './batches/map-in-turns.ts';
 import { findPieceFrom } from './batches/piece-store.ts';
+import { refusalOfRow } from './batches/row-detail.ts';
 import { insertRefusal } from './batches/row-store.ts';
 import { openPiece, type Piece } from './batches/sealed-piece.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { checkRow, citizenFault, type RowContext } from './check-batch-row.ts';
+
+/** One unit stores the check of at most this many rows, or of fewer if many are refused: a sync takes as long as the check of a piece. */
+const rowsPerUnit = 400;
+const refusalsPerUnit = 50;
 
 /**
  * Checks all rows of a batch, piece by piece, and stores which are refused. After a crash the rows that were checked before are read
@@ -23,27 +29,40 @@ export async function checkBatch(
   if (context === undefined) return await cancelBatch(deps, batch);
   const finder = createDuplicateFinder();
   let { checked, refused } = batch;
+  let pending: RowRefusal[] = [];
+  const store = async (rows: number) => {
+    const before = { id: batch.id, checked, refused };
+    checked = rows;
+    refused += pending.length;
+    const statements: Statement[] = pending.map((refusal) => insertRefusal(batch.id, refusal));
+    pending = [];
+    // Without a ledger event: nothing of a citizen has changed.
+    await deps.db.write([moveChecked({ batch: before, checked, refused }), ...statements]);
+  };
   for (let next = 1; !isStopping(); ) {
     const stored = await findPieceFrom(deps.db.read, batch.id, next);
-    if (stored === undefined) return await endCheck(deps, batch, { rows: next - 1, refused });
+    if (stored === undefined) {
+      if (next - 1 > checked) await store(next - 1);
+      return await endCheck(deps, batch, { rows: next - 1, refused });
+    }
     const piece = openPiece({ key: context.key, batch: batch.id }, stored);
     next = piece.firstRow + piece.rows.length;
     const refusals = await checkPiece(context.rows, piece, finder);
     if (next - 1 <= checked) continue;
-    const before = { id: batch.id, checked, refused };
-    checked = next - 1;
-    refused += refusals.length;
-    const statements: Statement[] = refusals.map((refusal) => insertRefusal(batch.id, refusal));
-    // Without a ledger event: nothing of a citizen has changed.
-    await deps.db.write([moveChecked({ batch: before, checked, refused }), ...statements]);
+    pending.push(...refusals);
+    if (next - 1 - checked >= rowsPerUnit || pending.length >= refusalsPerUnit) await store(next - 1);
   }
 }
 
 async function checkPiece(context: RowContext, piece: Piece, finder: DuplicateFinder): Promise<RowRefusal[]> {
-  const results = await mapInTurns(piece.rows, (row) => checkRowOf(context, row));
+  const results = await mapInTurns(
+    piece.rows,
+    (row) => checkRowOf(context, row),
+    context.ports.urgentPriority.letUrgentPass,
+  );
   return results.flatMap((result, at): RowRefusal[] => {
     const fault = 'fault' in result ? result.fault : finder.find(result.body);
-    return fault === undefined ? [] : [{ row: piece.firstRow + at, ...fault }];
+    return fault === undefined ? [] : [refusalOfRow(piece.firstRow + at, fault)];
   });
 }
 
@@ -65,6 +84,10 @@ async function endCheck(
       ? ({ code: 'rows-refused', detail: `expected rows without a fault, and ${counts.refused} have one` } as const)
       : {};
   const head = { id: createId('event'), at: clock.now(), actor: { process: 'delivery' } } as const;
-  const statement = changeState(batch, { from: 'checking', to, at: head.at, ...reason });
+  if (to === 'done' || to === 'refused') {
+    await commit(endBatch(head, batch, { from: 'checking', to, ...counts, accepted: 0, ...reason }));
+    return;
+  }
+  const statement = changeState(batch, { from: 'checking', to, at: head.at });
   await commit({ events: [batchChangedEvent(head, batch.id, to)], statements: [statement] });
 }

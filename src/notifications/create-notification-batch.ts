@@ -4,6 +4,7 @@ import { declaredTooLarge, payloadTooLarge } from '../api/read-body.ts';
 import { WriteRefused } from '../db/database.ts';
 import type { Json } from '../kernel/canonical-json.ts';
 import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import type { Effect } from '../ledger/commit.ts';
 import {
   type BatchFormat,
   type BatchOptions,
@@ -15,6 +16,7 @@ import {
 import { checkColumns } from './batches/batch-columns.ts';
 import { batchSummaryOf, batchSummaryShape } from './batches/batch-shape.ts';
 import { changeState, completeUpload, findBatchByKey, insertBatch } from './batches/batch-store.ts';
+import { endBatch } from './batches/end-batch.ts';
 import { createCsvUploadParser } from './batches/parse-csv-upload.ts';
 import { createJsonlUploadParser } from './batches/parse-jsonl-upload.ts';
 import { hashUpload, type ReceivedUpload, receiveUpload, type UploadEnd } from './batches/receive-upload.ts';
@@ -202,15 +204,20 @@ function decide(call: CreateCall, batch: NotificationBatch, { rows, columns, del
   const { caller, now } = call;
   const state = refused === undefined ? 'checking' : 'refused';
   const head = { id: call.createId('event'), at: now, actor: { client: caller.clientId } };
-  const end = { from: 'receiving', to: 'refused', at: now, code: refused?.code, detail: refused?.message } as const;
-  const statement =
-    refused === undefined ? completeUpload(batch, { columns, delimiter, rows }) : changeState(batch, { ...end });
+  const end = { from: 'receiving', to: 'refused', code: refused?.code, detail: refused?.message } as const;
+  const effect: Effect =
+    refused === undefined
+      ? {
+          events: [batchChangedEvent(head, batch.id, state)],
+          statements: [completeUpload(batch, { columns, delimiter, rows })],
+        }
+      : endBatch(head, batch, end);
   const after: NotificationBatch =
     refused === undefined
       ? { ...batch, state, columns, delimiter, rowCount: rows }
       : { ...batch, state, code: refused.code, detail: refused.message, endedAt: now };
   return {
-    effect: { events: [batchChangedEvent(head, batch.id, state)], statements: [statement] },
+    effect,
     answer: { status: 202, headers: { location: `/v1/notification-batches/${batch.id}` }, json: batchSummaryOf(after) },
     quotaWeight: quotaWeightOfRows(rows),
     // Another request with the same key, or a cancellation, was first.

@@ -19,6 +19,7 @@ import { findPreferences } from './contact/contact-preferences-store.ts';
 import { createNotificationBatch } from './create-notification-batch.ts';
 import { createTemplate } from './create-template.ts';
 import { createWebhook } from './create-webhook.ts';
+import { createUrgentPriority } from './delivery/urgent-priority.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
 import { exportInbox } from './export-inbox.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
@@ -63,7 +64,7 @@ import { startNotificationBatch } from './start-notification-batch.ts';
 import { statePreferences } from './state-preferences.ts';
 import { findOwnTemplate } from './templates/template-shape.ts';
 import { testWebhook } from './test-webhook.ts';
-import { feedEventTypes, insertPresentationFeedEvent } from './webhooks/feed-store.ts';
+import { insertPresentationFeedEvent, statusEventTypes } from './webhooks/feed-store.ts';
 import { createPostWebhookCall } from './webhooks/post-call.ts';
 import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
 import type { WebhookPorts } from './webhooks/webhook-shape.ts';
@@ -197,6 +198,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
     evidenceKey: deps.evidenceKey,
     evidenceIssuer: deps.publicUrl,
     calendar,
+    urgentPriority: createUrgentPriority(deps.clock, deps.timer),
     requestTimeStamp: await createTimeStamper(deps),
   };
   return {
@@ -268,7 +270,7 @@ function countFinalStatuses(metrics: Metrics, onCommitted: OnCommitted): void {
     labels: ['status'],
     initialLabels: countedStatuses.map((status) => ({ status })),
   });
-  onCommitted(feedEventTypes, (events) => {
+  onCommitted(statusEventTypes, (events) => {
     for (const { newStatus } of events) {
       const status = countedStatuses.find((one) => one === newStatus);
       if (status !== undefined) count({ status });

@@ -11,7 +11,7 @@ import { inboxChannel } from './channels/inbox-channel.ts';
 import { createQueueMonitor, type QueueMonitor, type QueueState } from './delivery/queue-monitor.ts';
 import { type DeliveryDeps, startDelivery } from './delivery/start-delivery.ts';
 import type { ExternalChannels } from './notification/channel.ts';
-import { feedEventTypes } from './webhooks/feed-store.ts';
+import { statusEventTypes } from './webhooks/feed-store.ts';
 import { createPostWebhookCall } from './webhooks/post-call.ts';
 import { startWebhooks } from './webhooks/start-webhooks.ts';
 
@@ -37,7 +37,11 @@ type NotificationJobDeps = SliceDeps &
 /** The jobs of the worker role for notifications: deliver them, call webhooks, measure the queues. */
 export function notificationJobs(deps: NotificationJobDeps): readonly Job[] {
   return [
-    { name: 'webhooks', wakeOn: feedEventTypes, start: () => startWebhookJob(deps) },
+    {
+      name: 'webhooks',
+      wakeOn: [...statusEventTypes, 'notification-batch.changed'],
+      start: () => startWebhookJob(deps),
+    },
     {
       name: 'delivery',
       wakeOn: ['notification.accepted', 'notification.letter-requested'],
@@ -53,6 +57,7 @@ function startDeliveryJob(deps: NotificationJobDeps): Promise<RunningJob> {
   if (channels === undefined) throw new ChannelsMissing('a process with the worker role needs its channels');
   return startDelivery({
     ...deps,
+    urgentPriority: deps.ports.urgentPriority,
     read: db.read,
     channels: { ...channels, inbox: inboxChannel },
     onFault: (fault) => log.fault('delivery', fault),

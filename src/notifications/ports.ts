@@ -4,6 +4,7 @@ import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { CascadePolicy } from './cascade/cascade.ts';
+import type { UrgentPriority } from './delivery/urgent-priority.ts';
 import type { InboxLink } from './inbox/inbox-link.ts';
 import type { Calendar } from './legal-effect/legal-effect.ts';
 import type { CheckLetter } from './letters/check-letter.ts';
@@ -38,6 +39,8 @@ export type NotificationPorts = {
   readonly inboxLink?: InboxLink | undefined;
   /** The days that do not count as working days, for legal effect. */
   readonly calendar: Calendar;
+  /** Urgent messages interrupt the rows of batches in the same process. */
+  readonly urgentPriority: UrgentPriority;
 };
 
 /** The dependencies of the operations on batches, besides those of all notifications. */

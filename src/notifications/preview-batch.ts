@@ -12,8 +12,8 @@ import type { ChannelName } from './notification/notification.ts';
 import { unreachableReasonOf } from './notification-preview.ts';
 
 const shownRows = 10;
-/** The estimate plans the messages of at most this many pieces, which have at most 100 rows each. */
-const sampledPieces = 5;
+/** The estimate plans the messages of at most this many pieces, which have at most 25 rows each. */
+const sampledPieces = 20;
 
 /** The schema of a preview of a batch. */
 export const batchPreviewShape = Type.Object(

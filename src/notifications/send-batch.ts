@@ -2,19 +2,21 @@ import type { Statement } from '../db/database.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { acceptRequest } from './accept-request.ts';
 import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
-import { batchChangedEvent, type NotificationBatch, type RowRefusal } from './batches/batch.ts';
-import { changeState, moveHandled } from './batches/batch-store.ts';
+import type { NotificationBatch, RowRefusal } from './batches/batch.ts';
+import { findBatch, moveHandled } from './batches/batch-store.ts';
+import { endBatch } from './batches/end-batch.ts';
 import { mapInTurns } from './batches/map-in-turns.ts';
 import { findPieceFrom } from './batches/piece-store.ts';
+import { refusalOfRow } from './batches/row-detail.ts';
 import { findRows, insertRefusal } from './batches/row-store.ts';
 import { openPiece, type Piece } from './batches/sealed-piece.ts';
 import { cancelBatch } from './cancel-batch.ts';
-import { checkRow, faultOf, type RowContext } from './check-batch-row.ts';
+import { checkRow, faultOf, type RowContext, unknownCitizen } from './check-batch-row.ts';
 import { checkSendRequest, mayKnowCitizen } from './check-send-request.ts';
 import type { AcceptedNotification } from './notification/accept-notification.ts';
 
 /** A batch sends at most this many pieces before others may go on. */
-const piecesPerTurn = 20;
+const piecesPerTurn = 40;
 
 /**
  * Sends the next pieces of a batch. One unit stores the notifications of a piece, their deliveries and events, and that its rows
@@ -69,7 +71,8 @@ async function preparePiece(
   const numbered = piece.rows.map((row, at) => ({ row, number: piece.firstRow + at }));
   const open = numbered.filter(({ number }) => !refused.has(number));
   const now = deps.clock.now();
-  const outcomes = await mapInTurns(open, (row) => prepareRow(deps, { ...context, now }, batch, row));
+  const { letUrgentPass } = deps.ports.urgentPriority;
+  const outcomes = await mapInTurns(open, (row) => prepareRow(deps, { ...context, now }, batch, row), letUrgentPass);
   return {
     handled: last,
     accepted: outcomes.flatMap((outcome) => ('fault' in outcome ? [] : [outcome])),
@@ -87,26 +90,27 @@ async function prepareRow(
   { row, number }: NumberedRow,
 ): Promise<AcceptedNotification | { readonly fault: RowRefusal }> {
   const parsed = await checkRow(context, row);
-  if ('fault' in parsed) return { fault: { row: number, ...parsed.fault } };
+  if ('fault' in parsed) return { fault: refusalOfRow(number, parsed.fault) };
   const { caller, now, ports } = context;
   const call = { body: parsed.body, caller, now, ports, createId };
   const checked = await checkSendRequest(call, { usesPreferences: true });
-  if ('issues' in checked) return { fault: { row: number, ...faultOf(checked.issues) } };
-  if (checked.contact === undefined && mayKnowCitizen(call))
-    return { fault: { row: number, code: 'citizen-unknown', detail: 'citizenId: is not in the register' } };
+  if ('issues' in checked) return { fault: refusalOfRow(number, faultOf(checked.issues)) };
+  if (checked.contact === undefined && mayKnowCitizen(call)) return { fault: refusalOfRow(number, unknownCitizen) };
   return await acceptRequest(call, checked, { id, row: number });
 }
 
 /** Stores a piece in one unit; without a piece, that the batch is done. */
 async function storePiece(
-  { db, commit, clock, createId }: BatchJobDeps,
+  { db, commit, clock, createId, ports }: BatchJobDeps,
   batch: NotificationBatch,
   { handled, prepared }: { readonly handled: number; readonly prepared: PreparedPiece | undefined },
 ): Promise<void> {
   if (prepared === undefined) {
     const head = { id: createId('event'), at: clock.now(), actor: { process: 'delivery' } } as const;
-    const statement = changeState(batch, { from: 'sending', to: 'done', at: head.at });
-    await commit({ events: [batchChangedEvent(head, batch.id, 'done')], statements: [statement] });
+    // All rows are handled, so the stored counts are final.
+    const { rowCount, accepted = 0, refused = 0 } = (await findBatch(db.read, batch.id)) ?? {};
+    const counts = { rows: rowCount ?? undefined, accepted, refused };
+    await commit(endBatch(head, batch, { from: 'sending', to: 'done', ...counts }));
     return;
   }
   const { accepted, refusals } = prepared;
@@ -123,6 +127,7 @@ async function storePiece(
     await db.write(statements);
     return;
   }
+  await ports.urgentPriority.letUrgentPass();
   const queues = new Set(accepted.flatMap((one) => [...one.queues]));
   await commit({ events: [first, ...others], statements, queues });
 }

@@ -57,6 +57,7 @@ export const sendNotification = defineOperation({
   citizenData: true,
   contentIssues: sendIssuesOf,
   run: async (call: SendCall) => {
+    if (call.body.category === 'urgent') call.ports.urgentPriority.noteUrgent();
     const checked = await checkSendRequest(call, { usesPreferences: true });
     if ('issues' in checked) return { refusal: refuseIssues(checked.issues) };
     if (checked.contact === undefined && mayKnowCitizen(call)) return { refusal: refuse('citizen-not-found') };

@@ -7,10 +7,12 @@ import {
   type ReplayedResult,
 } from '../api/operation.ts';
 import { refuse } from '../kernel/refusal.ts';
+import type { NotificationBatch } from '../notifications/batches/batch.ts';
 import { batchParams, batchSummaryOf, batchSummaryShape } from '../notifications/batches/batch-shape.ts';
 import { findOwnBatch } from '../notifications/batches/batch-store.ts';
 import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
 import { actForService } from './act-for-service.ts';
+import { countStartedMessages, insertBatchStart } from './batch-start-store.ts';
 import { batchStateOf } from './cancel-service-batch.ts';
 import type { StaffPorts } from './ports.ts';
 import { proposableBatchStart, rowsToSend } from './proposable/start-batch.ts';
@@ -36,7 +38,7 @@ const start = actForService({
   path: '/v1/staff/notification-batches/{id}/start',
   summary: 'Start a batch of your service',
   description:
-    'Starts the sending of a batch in the state ready. A batch that would send more messages than STAFF_BATCH_LIMIT does not start: the response has a proposal, which another person can approve. A repeated request receives 409, also while the proposal is open.',
+    'Starts the sending of a batch in the state ready. The batches that you start alone within 24 hours can together send as many messages as STAFF_BATCH_LIMIT. A batch over this limit does not start: the response has a proposal, which another person can approve. A repeated request receives 409, also while the proposal is open.',
   request,
   before: batchStateOf,
   after: ({ state }) => ({ state }),
@@ -49,32 +51,51 @@ const startShape = Type.Object({
   }),
 });
 
-/** Starts a checked batch, or proposes its start if it is over the limit of one person. */
+/** Starts a checked batch, or proposes its start if the person would be over the limit for one day. */
 export const startServiceBatch = defineOperation({
   ...start,
   request,
   citizenData: true,
   responses: { 200: { description: 'The batch, and the proposal if its start needs one.', schema: startShape } },
   refusals: [...start.refusals, 'changed-meanwhile'],
-  run: async (call: StartCall) => {
-    const { service } = staffOf(call.caller);
-    const batch = service === null ? undefined : await findOwnBatch(call.read, call.params.id, service);
-    if (call.ports.fourEyes && batch !== undefined && rowsToSend(batch) > call.ports.batchLimit) {
-      const { reason } = call.body;
-      if (await isProposed(call, batch.id))
-        return {
-          refusal: refuse('conflict', 'The start of this batch already waits for the decision of another person.'),
-        };
-      const input = { batch: batch.id };
-      const proposed = await propose(call, { operation: proposableBatchStart.name, input, reason });
-      return withAnswer(proposed, (proposal) => ({ batch: batchSummaryOf(batch), proposal: Object(proposal).id }));
-    }
-    // `actForService` drops the types of the request, which is the same.
-    const started = await start.run(call as never);
-    if ('plain' in started) throw new TypeError('expected the start of a batch to have an effect');
-    return withAnswer(started, (sending) => ({ batch: sending, proposal: null }));
-  },
+  run: startOrPropose,
 });
+
+async function startOrPropose(call: StartCall): Promise<Outcome> {
+  const { read, ports, now } = call;
+  const { service, subject } = staffOf(call.caller);
+  const batch = service === null ? undefined : await findOwnBatch(read, call.params.id, service);
+  const messages = batch === undefined ? 0 : rowsToSend(batch);
+  if (ports.fourEyes && batch !== undefined && batch.state === 'ready') {
+    const before = await countStartedMessages(read, ports, { subject, at: now });
+    if (before + messages > ports.batchLimit) return await proposeStart(call, batch);
+  }
+  // `actForService` drops the types of the request, which is the same.
+  const started = await start.run(call as never);
+  if ('plain' in started) throw new TypeError('expected the start of a batch to have an effect');
+  const answered = withAnswer(started, (sending) => ({ batch: sending, proposal: null }));
+  if (!('answer' in answered) || !ports.fourEyes || batch === undefined) return answered;
+  const count = insertBatchStart(
+    ports,
+    { batch: batch.id, service: batch.clientId, subject, at: now, messages },
+    ports.batchLimit,
+  );
+  const { effect } = answered;
+  return {
+    ...answered,
+    effect: { ...effect, statements: [...effect.statements, ...count] },
+    // The person started another batch at the same time, or this one has another state.
+    onConflict: () => startOrPropose(call).then(withoutReplay),
+  };
+}
+
+async function proposeStart(call: StartCall, batch: NotificationBatch): Promise<Outcome> {
+  if (await isProposed(call, batch.id))
+    return { refusal: refuse('conflict', 'The start of this batch already waits for the decision of another person.') };
+  const { reason } = call.body;
+  const proposed = await propose(call, { operation: proposableBatchStart.name, input: { batch: batch.id }, reason });
+  return withAnswer(proposed, (proposal) => ({ batch: batchSummaryOf(batch), proposal: Object(proposal).id }));
+}
 
 /** Whether a proposal to start the batch is open: a form that is sent twice makes one proposal. */
 async function isProposed({ read, ports, now }: StartCall, batch: string): Promise<boolean> {
@@ -83,6 +104,12 @@ async function isProposed({ read, ports, now }: StartCall, batch: string): Promi
   return proposals.some(
     (one) => one.operation === proposableBatchStart.name && one.input['batch'] === batch && isOpen(one, now),
   );
+}
+
+/** With four eyes, a start is never a stored result. */
+function withoutReplay(outcome: Outcome): Decision | RefusedDecision {
+  if ('replayed' in outcome) throw new TypeError('expected a decision about the start of a batch');
+  return outcome;
 }
 
 type Outcome = Decision | RefusedDecision | ReplayedResult;

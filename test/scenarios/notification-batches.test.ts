@@ -76,12 +76,21 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       refused.map(({ row: number, code, detail }) => [number, code, detail]),
       wrong.map(([code, part], at) => {
         const found = refused[at]?.detail ?? '';
-        assert.ok(found.includes(part), `row ${at + 2}: ${found}`);
+        assert.ok(found.includes(part), found);
+        assert.match(found, new RegExp(`^row ${at + 2}(, column [\\w.]+)?: `));
+        assert.doesNotMatch(found, /[\\^$*?|[\]{}]/);
+        assert.ok(found.split(' ').length <= 25, found);
         return [at + 2, code, found];
       }),
     );
     const { state, rows, accepted } = done;
     assert.deepEqual({ state, rows, accepted }, { state: 'done', rows: wrong.length + 1, accepted: 1 });
+    assert.deepEqual(await caller.endEvents(done.id), [
+      {
+        type: 'notification-batch.done',
+        data: { batch: done.id, rows: wrong.length + 1, accepted: 1, refused: wrong.length },
+      },
+    ]);
 
     // The results with other messages for the wrong rows, as a spreadsheet would save them.
     const results = await caller.results(done.id, 'refused');
@@ -119,6 +128,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const refused = batchIn(await caller.upload(body));
       assert.deepEqual([refused.state, refused.code, refused.accepted], ['refused', code, 0], code);
       assert.equal((await caller.post(`/${refused.id}/start`)).status, 409);
+      const data = { batch: refused.id, code };
+      assert.deepEqual(await caller.endEvents(refused.id), [{ type: 'notification-batch.refused', data }]);
     }
   });
 
@@ -158,6 +169,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       (await caller.rows(refused.id)).map(({ row, code }) => [row, code]),
       [[2, 'missing-value']],
     );
+    const data = { batch: refused.id, rows: 2, accepted: 0, refused: 1, code: 'rows-refused' };
+    assert.deepEqual(await caller.endEvents(refused.id), [{ type: 'notification-batch.refused', data }]);
   });
 
   test(`${engine}: a dry run checks all rows and sends none`, async () => {
@@ -205,6 +218,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const cancelled = batchIn(await caller.post(`/${created.id}/cancel`));
     assert.equal(cancelled.state, 'cancelled');
     assert.equal((await caller.post(`/${created.id}/cancel`)).status, 409);
+    const data = { batch: created.id };
+    assert.deepEqual(await caller.endEvents(created.id), [{ type: 'notification-batch.cancelled', data }]);
     const after = await caller.read(created.id);
     assert.ok(after.accepted > 0 && after.accepted < rows.length, `${after.accepted} rows were accepted`);
     assert.equal(

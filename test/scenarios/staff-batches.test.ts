@@ -127,6 +127,28 @@ for (const { name: engine } of engines) {
     const [entry] = await entriesOf(site, 'startBatch');
     assert.deepEqual([entry?.['subject'], entry?.['after']], ['alex', { state: 'sending' }]);
   });
+
+  test(`${engine}: small batches of one person over the limit together wait for another person, also two at the same time`, async () => {
+    const site = siteOn(engine);
+    const person = caseworker(site.service, 'sam');
+    const paths: string[] = [];
+    for (let batch = 0; batch < 4; batch += 1) paths.push(await uploadReady(site, rowsOf(['demo-mary'])));
+    const starts = await Promise.all(paths.map((path) => as(site, person, `POST ${path}/start`, { reason: 'Bins.' })));
+    assert.deepEqual(
+      starts.map(({ status }) => status),
+      [200, 200, 200, 200],
+      JSON.stringify(starts),
+    );
+    assert.equal(starts.filter(({ json }) => json['proposal'] === null).length, 2);
+    const waiting = starts.find(({ json }) => json['proposal'] !== null)?.json ?? {};
+    assert.equal(Object(waiting['batch']).state, 'ready');
+    const approve = `POST /v1/staff/proposals/${String(waiting['proposal'])}/approve`;
+    assert.equal((await as(site, approver(site.service), approve, {})).status, 200);
+    // The limit is of one person.
+    const other = caseworker(site.service, 'olivia');
+    const path = await uploadReady(site, rowsOf(['demo-mary']));
+    assert.equal((await as(site, other, `POST ${path}/start`, { reason: 'Bins.' })).json['proposal'], null);
+  });
 }
 
 test('the approval of a batch that was cancelled meanwhile is refused', async () => {

@@ -1,3 +1,4 @@
+import { batchEventTypes } from '../../src/notifications/webhooks/feed-store.ts';
 import { bearerHeaders, createHttpClient, type HttpResponse, parseJsonBody } from './http-client.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -28,6 +29,20 @@ export type UploadOptions = {
   readonly key?: string;
   readonly type?: string;
 };
+
+type BatchEvent = { readonly type: string; readonly data: { readonly batch?: string } };
+
+/** All events of batches in the feed of the client. */
+async function batchEvents(send: ReturnType<typeof createHttpClient>, token: string): Promise<BatchEvent[]> {
+  const events: BatchEvent[] = [];
+  for (let after = '0'; ; ) {
+    const path = `/v1/events?types=${batchEventTypes.join(',')}&after=${after}`;
+    const page = parseJsonBody(await send({ path, headers: bearerHeaders(token) }));
+    events.push(...(page['items'] as BatchEvent[]));
+    after = String(page['after']);
+    if (page['more'] !== true) return events;
+  }
+}
 
 /** Calls the operations on batches of one server with one token. */
 export function createBatchCaller(url: string, token: string) {
@@ -72,6 +87,15 @@ export function createBatchCaller(url: string, token: string) {
         after = page['next'] as number | null;
       }
       return rows;
+    },
+    /** The events of the feed about the end of a batch, once they have their numbers. */
+    endEvents: async (id: string) => {
+      let found: readonly BatchEvent[] = [];
+      await waitUntil(async () => {
+        found = (await batchEvents(send, token)).filter(({ data }) => data.batch === id);
+        return found.length > 0;
+      });
+      return found.map(({ type, data }) => ({ type, data }));
     },
     results: async (id: string, state?: string) =>
       (await get(`/${id}/results${state === undefined ? '' : `?state=${state}`}`)).body.toString('utf8'),

@@ -6,17 +6,19 @@ import { createConcurrencyLimiter } from '../../src/auth/concurrency-limiter.ts'
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import { signingKeyFromSeed } from '../../src/crypto/signing-key.ts';
 import type { Database } from '../../src/db/database.ts';
+import { systemTimer } from '../../src/jobs/timer.ts';
 import type { WriteWithoutEvent } from '../../src/jobs/write-without-event.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import type { Refusal } from '../../src/kernel/refusal.ts';
-import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
 import { createCommitter } from '../../src/ledger/commit.ts';
 import { createHostResolver } from '../../src/net/resolve-host.ts';
 import { cancelNotification } from '../../src/notifications/cancel-notification.ts';
 import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
 import { createTemplate } from '../../src/notifications/create-template.ts';
+import { createUrgentPriority } from '../../src/notifications/delivery/urgent-priority.ts';
 import type { InboxLink } from '../../src/notifications/inbox/inbox-link.ts';
 import type { CheckLetter } from '../../src/notifications/letters/check-letter.ts';
 import { listNotifications } from '../../src/notifications/list-notifications.ts';
@@ -184,6 +186,7 @@ function createPorts(
     evidenceKey: () => evidenceKey,
     evidenceIssuer: 'https://services.example.gov',
     calendar: { holidays: new Set() },
+    urgentPriority: createUrgentPriority(systemClock, systemTimer),
   };
 }
 

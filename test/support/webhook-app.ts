@@ -5,7 +5,7 @@ import { parseId } from '../../src/kernel/id.ts';
 import { createHostResolver } from '../../src/net/resolve-host.ts';
 import { createWebhook } from '../../src/notifications/create-webhook.ts';
 import { listWebhooks } from '../../src/notifications/list-webhooks.ts';
-import { feedEventTypes } from '../../src/notifications/webhooks/feed-store.ts';
+import { statusEventTypes } from '../../src/notifications/webhooks/feed-store.ts';
 import { createPostWebhookCall, type PostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
 import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
 import { createDeliveryApp, createScriptedChannel, minuteMs } from './delivery-app.ts';
@@ -31,7 +31,7 @@ export async function openWebhookApp(t: TestContext, db: Database, keepDays = 18
     onFault: (fault) => faults.push(fault),
   });
   t.after(() => webhookWorker.stop(1_000));
-  app.onCommitted(feedEventTypes, webhookWorker.wake);
+  app.onCommitted(statusEventTypes, webhookWorker.wake);
   const deliveryWorker = await start({ email: createScriptedChannel() });
   const idle = async () => {
     await deliveryWorker.idle();

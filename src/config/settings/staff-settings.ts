@@ -82,7 +82,7 @@ export const staffSettings = {
     type: countType,
     default: '500',
     description:
-      'Number of messages of a batch that one person of the staff may start alone. Another person must approve a larger batch.',
+      'Number of messages in all batches that one person of the staff may start alone within 24 hours. Another person must approve a batch over this limit.',
   },
   staffProposalHours: {
     name: 'STAFF_PROPOSAL_HOURS',

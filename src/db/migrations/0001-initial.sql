@@ -961,6 +961,16 @@ create table staff_entry_event (
 
 create index staff_entry_event_of_entry on staff_entry_event (entry_id);
 
+-- A batch that a person of the staff started alone. The messages of one person within 24 hours count together.
+create table staff_batch_start (
+  batch_id text not null primary key references notification_batch (id),
+  subject_tag text not null,
+  at bigint not null check (at between 0 and 9007199254740991),
+  messages bigint not null check (messages between 0 and 9007199254740991)
+);
+
+create index staff_batch_start_of_person on staff_batch_start (subject_tag, at);
+
 -- The result of a look-up of staff, for the person who made it, for a short time. `content` has the ids of the citizens, sealed like the
 -- staff log; the data itself is read again.
 create table staff_look_up (

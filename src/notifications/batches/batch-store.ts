@@ -105,8 +105,8 @@ type StateChange = {
   readonly from: BatchState;
   readonly to: BatchState;
   readonly at: number;
-  readonly code?: BatchCode;
-  readonly detail?: string;
+  readonly code?: BatchCode | undefined;
+  readonly detail?: string | undefined;
 };
 
 /** Changes the state of a batch. Refused (`rows`) when it has another state than `from`. */

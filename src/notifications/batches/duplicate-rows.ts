@@ -29,7 +29,7 @@ export function createDuplicateFinder(): DuplicateFinder {
         return { code: 'duplicate-row', detail: 'an earlier row has the same citizen and the same message' };
       const referenceHash = reference === undefined ? undefined : hashOf(reference);
       if (referenceHash !== undefined && references.has(referenceHash))
-        return { code: 'duplicate-reference', detail: 'reference: an earlier row has the same reference' };
+        return { code: 'duplicate-reference', detail: 'column reference: an earlier row has the same reference' };
       messages.add(hash);
       if (referenceHash !== undefined) references.add(referenceHash);
       return undefined;

@@ -9,7 +9,7 @@ import { type Piece, type PieceKey, sealPiece, type UploadedRow } from './sealed
 import { UploadRefused } from './upload-refused.ts';
 
 /** A piece has at most this many rows: one unit checks or sends them. Each unit delays other writes by some milliseconds. */
-const rowsPerPiece = 50;
+const rowsPerPiece = 25;
 /** The number of pieces that wait for the database while the next ones are read. */
 const maxStoring = 4;
 /** A piece with longer rows has fewer of them. In characters of JSON. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSemaphore } from '../../jobs/semaphore.ts';
-import { createChannelSlots, createUrgentPriority } from './channel-slots.ts';
+import { createChannelSlots } from './channel-slots.ts';
 
 test('the lanes of a channel take turns with their calls in order, and a failed call rejects only for its caller', async () => {
   const slots = createChannelSlots(createSemaphore(1), 1);
@@ -20,16 +20,4 @@ test('the lanes of a channel take turns with their calls in order, and a failed 
   assert.deepEqual(outcomes, ['a1', 'TypeError: of a2', 'a3', 'a4', 'b1', 'b2', 'c1']);
   assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
   assert.equal(await slots('a', call('a5')), 'a5');
-});
-
-test('urgent priority ends after a second, and when the clock is set back', () => {
-  let now = 10_000;
-  const priority = createUrgentPriority({ now: () => now });
-  const seen = [priority.isActive()];
-  priority.noteUrgent();
-  for (const at of [10_000, 10_999, 11_000, 5_000]) {
-    now = at;
-    seen.push(priority.isActive());
-  }
-  assert.deepEqual(seen, [false, true, true, false, false]);
 });

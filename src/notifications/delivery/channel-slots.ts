@@ -1,5 +1,4 @@
 import type { CallPriority, Semaphore } from '../../jobs/semaphore.ts';
-import type { Clock } from '../../kernel/clock.ts';
 
 /** Makes a call of a channel when a slot is free and it is the turn of its lane. */
 export type ChannelSlots = <T>(lane: string, call: () => Promise<T>) => Promise<T>;
@@ -28,23 +27,4 @@ export function createChannelSlots(semaphore: Semaphore, priority: CallPriority)
       lanes.set(lane, calls);
       semaphore(callNext, priority).catch(reject);
     });
-}
-
-/** Whether urgent messages came in the last second, on any channel. */
-export type UrgentPriority = { noteUrgent(): void; isActive(): boolean };
-
-const urgentForMs = 1_000;
-
-/** Creates it inactive. A clock that is set back ends it too: otherwise it would stay active until the clock catches up. */
-export function createUrgentPriority(clock: Clock): UrgentPriority {
-  let lastUrgentAt = Number.NEGATIVE_INFINITY;
-  return {
-    noteUrgent: () => {
-      lastUrgentAt = clock.now();
-    },
-    isActive: () => {
-      const elapsedMs = clock.now() - lastUrgentAt;
-      return elapsedMs >= 0 && elapsedMs < urgentForMs;
-    },
-  };
 }

@@ -15,11 +15,12 @@ import {
 } from '../notification/delivery-store.ts';
 import { type ChannelName, channelNames } from '../notification/notification.ts';
 import { type DeliveryPriority, queueName } from '../notification/notification-store.ts';
-import { createChannelSlots, createUrgentPriority, type UrgentPriority } from './channel-slots.ts';
+import { createChannelSlots } from './channel-slots.ts';
 import { createDeliverJob, type DeliverDeps, type LaneJob } from './deliver.ts';
 import { createDeadlineQueue } from './end-overdue.ts';
 import { createDeliveryRecovery, jobKeyOf } from './recover-deliveries.ts';
 import { createTickScheduler, type TickScheduler } from './tick-scheduler.ts';
+import { createUrgentPriority, type UrgentPriority } from './urgent-priority.ts';
 import { createWorkerIdentity, type WorkerIdentity } from './worker-identity.ts';
 
 /** Intervals of the worker; tests with a virtual clock set longer ones. */
@@ -41,6 +42,8 @@ const deliveryRetryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, lo
 export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   readonly onCommitted: OnCommitted;
+  /** Shared with the work that urgent messages interrupt. */
+  readonly urgentPriority?: UrgentPriority;
   readonly policy?: RetryPolicy;
   readonly timing?: DeliveryTiming;
 };
@@ -79,11 +82,21 @@ const adapterTimeoutMs = 15 * 60_000;
 /** Starts the worker role: three workers for each channel, one for deadlines, and the recovery of lost jobs. */
 export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker> {
   const { timing = deliveryTiming, policy = deliveryRetryPolicy } = deps;
+  const { urgentPriority = createUrgentPriority(deps.clock, deps.timer) } = deps;
   const limit = createCallTimeout(deps.timer, adapterTimeoutMs);
   let stopping = false;
   const inProgress = new Set<string>();
   const isInProgress = (job: DeliveryJob) => inProgress.has(jobKeyOf(job));
-  const context = { ...deps, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
+  const context = {
+    ...deps,
+    urgentPriority,
+    policy,
+    timing,
+    limit,
+    inProgress,
+    isInProgress,
+    isStopping: () => stopping,
+  };
   const { timer, onFault } = context;
   const identity = await createWorkerIdentity({ ...context, leaseMs: timing.leaseMs });
   const recover = createDeliveryRecovery(context);
@@ -96,12 +109,7 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
   });
   const workers = [...channelWorkers.map(({ worker }) => worker), deadlines];
 
-  let wakes = 0;
-  const wake: DeliveryWorker['wake'] = (queues) => {
-    wakes += 1;
-    for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
-    deadlines.wake();
-  };
+  const { wake, wakeCount } = createWake(urgentPriority, channelWorkers, deadlines);
   wakeOnFailedDelivery(deps.onCommitted, wake);
   const recovery = repeatEvery({
     timer,
@@ -116,7 +124,7 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
     wake,
     idle: async () => {
       await Promise.all([identity.idle(), recovery.idle()]);
-      await waitUntilIdle(workers, () => wakes);
+      await waitUntilIdle(workers, wakeCount);
     },
     stop: async (withinMs) => {
       stopping = true;
@@ -129,6 +137,24 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
       return finished;
     },
   };
+}
+
+const urgentQueues = channelNames.map((name) => queueName(name, 0));
+
+/** Creates the wake of all workers, and counts its calls. An urgent message interrupts other work from its first wake. */
+function createWake(
+  urgentPriority: UrgentPriority,
+  channelWorkers: readonly { readonly queue: string; readonly worker: JobWorker }[],
+  deadlines: JobWorker,
+) {
+  let wakes = 0;
+  const wake: DeliveryWorker['wake'] = (queues) => {
+    wakes += 1;
+    if (urgentQueues.some((queue) => queues?.has(queue) === true)) urgentPriority.noteUrgent();
+    for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
+    deadlines.wake();
+  };
+  return { wake, wakeCount: () => wakes };
 }
 
 /** Wakes all workers when a delivery failed: the next step of its cascade then begins now, and has another channel. */
@@ -149,6 +175,7 @@ async function waitUntilIdle(workers: readonly JobWorker[], wakeCount: () => num
 }
 
 type DeliveryContext = DeliveryDeps & {
+  readonly urgentPriority: UrgentPriority;
   readonly policy: RetryPolicy;
   readonly timing: DeliveryTiming;
   readonly limit: CallTimeout;
@@ -169,9 +196,9 @@ function startQueueWorker<J>(context: DeliveryContext, queue: JobQueue<J>, width
  */
 function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
   const tickScheduler = createTickScheduler(preparedPerTick);
-  const urgentPriority = createUrgentPriority(context.clock);
   const isAcceptingBatch = observeBatches(context);
-  const bulkContext = throttledWhileUrgent(context, urgentPriority);
+  const { urgentPriority } = context;
+  const bulkContext = throttledWhileUrgent(context);
   return (name: ChannelName) => {
     const channel = context.channels[name];
     const reducedConcurrency = channel.concurrency + extraJobsWhileUrgent;
@@ -183,11 +210,7 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
       createDeliverJob(bulkContext, channel, createChannelSlots(semaphore, 2)),
     ] as const;
     const queue = (priority: DeliveryPriority) =>
-      channelQueue(
-        context,
-        { channel: name, priority, deliver: delivers[priority], tickScheduler, urgentPriority },
-        identity,
-      );
+      channelQueue(context, { channel: name, priority, deliver: delivers[priority], tickScheduler }, identity);
     const urgent = { concurrency: maxConcurrentJobs, batch: urgentPerClaim };
     const bulk: WorkerWidth = {
       concurrency: maxConcurrentJobs,
@@ -219,9 +242,9 @@ function observeBatches({ onCommitted, clock }: DeliveryContext): () => boolean 
  * The context of the worker for other messages: while urgent ones come, it writes few units at once. This is the only wrapper
  * around `commit` in the project.
  */
-function throttledWhileUrgent(context: DeliveryContext, urgentPriority: UrgentPriority): DeliveryContext {
+function throttledWhileUrgent(context: DeliveryContext): DeliveryContext {
   const semaphore = createSemaphore(unitsWhileUrgent);
-  const throttled = <T>(write: () => Promise<T>) => (urgentPriority.isActive() ? semaphore(write) : write());
+  const throttled = <T>(write: () => Promise<T>) => (context.urgentPriority.isActive() ? semaphore(write) : write());
   return {
     ...context,
     claim: (statement) => throttled(() => context.claim(statement)),
@@ -235,7 +258,6 @@ type ChannelQueueOptions = {
   readonly deliver: (job: LaneJob) => Promise<void>;
   /** Applies to messages that are not urgent. */
   readonly tickScheduler: TickScheduler;
-  readonly urgentPriority: UrgentPriority;
 };
 
 /** The queue of a channel and priority. Each claim takes jobs of one lane, and the next claim those of the lane after it. */
@@ -244,7 +266,8 @@ function channelQueue(
   options: ChannelQueueOptions,
   identity: WorkerIdentity,
 ): JobQueue<LaneJob> {
-  const { channel, priority, deliver, tickScheduler, urgentPriority } = options;
+  const { channel, priority, deliver, tickScheduler } = options;
+  const { urgentPriority } = context;
   let waiting: readonly QueueLane[] = [];
   let lastLane = '';
   return {
@@ -271,13 +294,15 @@ function channelQueue(
     run: async (job) => {
       context.inProgress.add(jobKeyOf(job));
       try {
-        if (priority !== 0) await tickScheduler();
+        if (priority === 0) urgentPriority.noteUrgent();
+        else await tickScheduler();
         await deliver(job);
       } catch (fault) {
         identity.abandonLease(job.lockedBy);
         throw fault;
       } finally {
         context.inProgress.delete(jobKeyOf(job));
+        if (priority === 0) urgentPriority.noteDelivered();
       }
     },
   };

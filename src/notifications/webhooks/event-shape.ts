@@ -24,9 +24,11 @@ const data = Type.Object(
           'The id of the presentation. Only for the events identity.presentation-…. Read its result with GET /v1/identity/presentations/{id}.',
       }),
     ),
-    status: literalUnion(
-      [...notificationStatuses, ...presentationStatuses],
-      `The status of the notification or presentation after the event. The status of a presentation is the end of the type. Otherwise: ${statusDescription}`,
+    status: Type.Optional(
+      literalUnion(
+        [...notificationStatuses, ...presentationStatuses],
+        `The status of the notification or presentation after the event. The status of a presentation is the end of the type. Absent for events of a batch. Otherwise: ${statusDescription}`,
+      ),
     ),
     delivery: Type.Optional(
       Type.String({ description: 'The id of the delivery. Only for notification.delivery-ended.' }),
@@ -49,10 +51,21 @@ const data = Type.Object(
         'The code of the reason why the delivery failed, or why the notification ended without proof. Otherwise absent.',
       ),
     ),
+    batch: Type.Optional(Type.String({ description: 'The id of the batch. Only for events of a batch.' })),
+    rows: Type.Optional(
+      Type.Integer({ description: 'The number of rows. Only for notification-batch.done, and for refused rows.' }),
+    ),
+    accepted: Type.Optional(
+      Type.Integer({ description: 'The number of rows that became notifications. Present if rows is.' }),
+    ),
+    refused: Type.Optional(Type.Integer({ description: 'The number of refused rows. Present if rows is.' })),
+    code: Type.Optional(
+      Type.String({ description: 'The code of the batch: why the server refused or cancelled it. Otherwise absent.' }),
+    ),
     test: Type.Optional(
       Type.Boolean({
         description:
-          'true for an event of POST /v1/webhooks/{id}/test, whose notification does not exist. Otherwise absent.',
+          'true for an event of POST /v1/webhooks/{id}/test, whose notification or batch does not exist. Otherwise absent.',
       }),
     ),
   },

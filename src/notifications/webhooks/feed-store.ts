@@ -2,8 +2,8 @@ import { batchInsert, lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
 import { idField, integerField, textField } from '../../db/row-fields.ts';
-import type { EventId } from '../../kernel/id.ts';
-import type { CitizenEvent, LedgerEvent, SystemEvent } from '../../ledger/ledger-event.ts';
+import type { BatchId, EventId } from '../../kernel/id.ts';
+import type { CitizenEvent, SystemEvent } from '../../ledger/ledger-event.ts';
 import type { Notification, NotificationStatus } from '../notification/notification.ts';
 
 /** The ledger events that the feed reports to the client that asked a wallet. */
@@ -31,7 +31,7 @@ export const presentationFeedStatuses = [
 export type PresentationFeedStatus = (typeof presentationFeedStatuses)[number];
 
 /** The ledger events that the feed reports to the sender of a notification, or to the client that asked a wallet. */
-export const feedEventTypes = [
+export const statusEventTypes = [
   'notification.delivery-ended',
   'notification.sent',
   'notification.unknown',
@@ -41,8 +41,19 @@ export const feedEventTypes = [
   'notification.cancelled',
   ...presentationEventTypes,
 ] as const;
+type StatusEventType = Extract<CitizenEvent['type'], (typeof statusEventTypes)[number]>;
+
+/** The events of a batch in the feed: one for each final state. */
+export const batchEventTypes = [
+  'notification-batch.done',
+  'notification-batch.refused',
+  'notification-batch.cancelled',
+] as const;
+
+/** The types of the events in the feed. */
+export const feedEventTypes = [...statusEventTypes, ...batchEventTypes] as const;
 /** The type of an event in the feed. */
-export type FeedEventType = Extract<LedgerEvent['type'], (typeof feedEventTypes)[number]>;
+export type FeedEventType = (typeof feedEventTypes)[number];
 
 /** The outcomes of a delivery attempt in the feed: `retry` is a failed attempt that another one follows. */
 export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped', 'retry'] as const;
@@ -50,7 +61,8 @@ export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped'
 /** The members of a feed event's content that the server reads; `event-shape.ts` describes all. There are no personal data. */
 type FeedData =
   | { readonly notification: string; readonly status: NotificationStatus }
-  | { readonly presentation: string; readonly status: PresentationFeedStatus };
+  | { readonly presentation: string; readonly status: PresentationFeedStatus }
+  | { readonly batch: string };
 
 /** An event of the feed. `number` counts the events of its client from 1. */
 type FeedEvent = {
@@ -68,7 +80,7 @@ const insertFeedRow = batchInsert('feed_event', 'id, client_id, at, type, data')
 export function insertFeedEvent(
   notification: Notification,
   status: NotificationStatus,
-  event: Extract<CitizenEvent, { readonly type: FeedEventType }>,
+  event: Extract<CitizenEvent, { readonly type: StatusEventType }>,
 ): Statement {
   const { id, reference, clientId } = notification;
   const data = {
@@ -82,6 +94,24 @@ export function insertFeedEvent(
     ...('reason' in event && event.type !== 'notification.delivery-ended' ? { reason: event.reason } : {}),
   };
   return insertFeedRow([event.id, clientId, event.at, event.type, JSON.stringify(data)]);
+}
+
+/** How a batch ended. The counts are absent if it was cancelled, `code` unless the server refused or cancelled it. */
+export type EndedBatch = {
+  readonly batch: BatchId;
+  readonly rows?: number | undefined;
+  readonly accepted?: number | undefined;
+  readonly refused?: number | undefined;
+  readonly code?: string | undefined;
+};
+
+/** Adds the end of a batch to the feed of its client. The statement must be in the same unit as the ledger event with this id. */
+export function insertBatchFeedEvent(
+  event: { readonly id: EventId; readonly at: number; readonly type: (typeof batchEventTypes)[number] },
+  clientId: string,
+  ended: EndedBatch,
+): Statement {
+  return insertFeedRow([event.id, clientId, event.at, event.type, JSON.stringify(ended)]);
 }
 
 type PresentationFeedEvent = Extract<SystemEvent, { readonly type: (typeof presentationEventTypes)[number] }>;

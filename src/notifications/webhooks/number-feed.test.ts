@@ -79,14 +79,13 @@ for (const engine of engines) {
       feed.map(({ number, at, data }) => [
         number,
         at - start,
-        'notification' in data && data.notification,
-        data.status,
+        'notification' in data && [data.notification, data.status],
       ]),
       [
-        [1, 1_000, one.id, 'sending'],
-        [2, 400, other.id, 'sending'],
-        [3, 500, other.id, 'sending'],
-        [4, 300, one.id, 'read'],
+        [1, 1_000, [one.id, 'sending']],
+        [2, 400, [other.id, 'sending']],
+        [3, 500, [other.id, 'sending']],
+        [4, 300, [one.id, 'read']],
       ],
     );
   });

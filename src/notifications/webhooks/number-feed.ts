@@ -84,9 +84,14 @@ const stages: Readonly<Record<NotificationStatus, number>> = {
  * process that created it, so two processes whose clocks differ by less than a second can create ids in the wrong order.
  */
 function inStatusOrder(events: readonly UnnumberedEvent[]): UnnumberedEvent[] {
-  const stage = ({ data }: UnnumberedEvent) =>
-    'notification' in data ? stages[data.status] : presentationFeedStatuses.indexOf(data.status);
-  const subject = ({ data }: UnnumberedEvent) => ('notification' in data ? data.notification : data.presentation);
+  const stage = ({ data }: UnnumberedEvent) => {
+    if ('batch' in data) return 0;
+    return 'notification' in data ? stages[data.status] : presentationFeedStatuses.indexOf(data.status);
+  };
+  const subject = ({ data }: UnnumberedEvent) => {
+    if ('batch' in data) return data.batch;
+    return 'notification' in data ? data.notification : data.presentation;
+  };
   const bySubject = Map.groupBy(events, subject);
   for (const related of bySubject.values()) related.sort((a, b) => stage(a) - stage(b));
   return events.flatMap((event) => bySubject.get(subject(event))?.shift() ?? []);

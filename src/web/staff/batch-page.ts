@@ -5,6 +5,7 @@ import { formatMessage } from '../../locales/message-format.ts';
 import type { RowCode } from '../../notifications/batches/batch.ts';
 import { valuePrefix } from '../../notifications/batches/batch-columns.ts';
 import type { batchView } from '../../notifications/batches/batch-shape.ts';
+import { columnOfDetail } from '../../notifications/batches/row-detail.ts';
 import { notificationStatuses } from '../../notifications/notification/notification.ts';
 import type { BatchPreview } from '../../notifications/preview-batch.ts';
 import { listProposals } from '../../staff/list-proposals.ts';
@@ -118,7 +119,7 @@ function faultTable(visit: StaffVisit, batch: BatchProgress, rows: readonly Refu
   const lines = rows.map(({ row, code, detail: faultDetail }) => {
     // The columns of placeholders need no prefix.
     const detail = faultDetail.replaceAll(valuePrefix, '');
-    const [column] = /^[\w.]+(?=: )/.exec(detail) ?? [];
+    const column = columnOfDetail(detail);
     const fault = html`${rowCodes[code]}${column === undefined ? '' : html`: <code>${column}</code>`}`;
     return [String(row), fault, html`<span lang="en" dir="ltr">${detail}</span>`];
   });
