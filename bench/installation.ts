@@ -22,7 +22,8 @@ export type BenchServer = BenchProcess & { readonly url: string; readonly port: 
 const mainScript = join(import.meta.dirname, '../src/main.ts');
 /** The module that `npm start` preloads. */
 const compileCache = join(import.meta.dirname, '../src/compile-cache.js');
-const clientScopes = 'identity:verify,notifications:send,notifications:read,documents:read,documents:write';
+const clientScopes =
+  'identity:verify,identity:present,notifications:send,notifications:read,documents:read,documents:write';
 const startLimitMs = 30_000;
 
 /** Creates an installation as an operator does: keys, then a client with a quota that no bench reaches. */

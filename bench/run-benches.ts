@@ -8,6 +8,7 @@ import { benchHttp, httpBenches } from './bench-http.ts';
 import { benchImport } from './bench-import.ts';
 import { benchLargeDocument } from './bench-large-document.ts';
 import { benchLedger } from './bench-ledger.ts';
+import { benchPresentations } from './bench-presentations.ts';
 import { benchQueues } from './bench-queues.ts';
 import { benchQuota } from './bench-quota.ts';
 import { benchStart } from './bench-start.ts';
@@ -68,7 +69,9 @@ async function runBenches(environment: BenchEnvironment): Promise<BenchResult[]>
   return [
     ...(selectedBenches.includes('compare') ? benchCompare(rounds) : []),
     ...(selectedBenches.includes('tokens') ? await benchTokens(fewRounds) : []),
-    ...(selectedBenches.includes('wallet') ? await benchWallet(rounds) : []),
+    ...(selectedBenches.includes('wallet')
+      ? [...(await benchWallet(rounds)), ...(await benchPresentations(environment))]
+      : []),
     ...(selectedBenches.includes('start') ? await benchStart(environment, rounds) : []),
     ...(selectedBenches.includes('import') ? await benchImport(environment, fewRounds) : []),
     ...(http.length > 0 ? await benchHttp(environment, http, plan) : []),

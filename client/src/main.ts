@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import { type BatchFlags, batchCommands } from './batch-commands.ts';
 import { type ClientSettings, createClient, NetworkError, ProblemError, TimeoutError, TokenError } from './client.ts';
 import { forwardEvents, listenSecret } from './listen.ts';
+import { runWallet, type WalletFlags } from './wallet-command.ts';
+import { SandboxWalletError } from './wallet-faults.ts';
 
 // The command line of the client. Exit codes: 0 success, 1 failure, 2 wrong usage.
 
@@ -25,6 +27,11 @@ const help = `citizen-services-client COMMAND
   batches show|start|cancel ID
   batches results ID [--state STATE]        Saves the outcomes of the rows.
          --out FILE                         Names the file of the outcomes.
+  wallet --request URL --as PERSON          Plays the wallet of a person of the demo, such as demo-mary. URL is the
+                                            walletUrl of a presentation. Needs none of the variables below.
+         --format sd-jwt|mdoc               Has credentials only in this format.
+         --fault NAME                       Sends a presentation that the server refuses. A wrong NAME lists them.
+         --decline                          Declines, as the citizen can.
 
 Read from the environment:
   BASE_URL       PUBLIC_URL of the server, such as http://127.0.0.1:3000
@@ -47,11 +54,13 @@ async function run(args: readonly string[]): Promise<void> {
     await runListen(values);
   } else if (command === 'batches') {
     await runBatches(rest, values);
+  } else if (command === 'wallet') {
+    await answerAsWallet(values);
   } else {
     throw new UsageError(
       command === undefined
-        ? 'name a command: token, listen or batches'
-        : 'expected token, listen --forward-to URL, or batches',
+        ? 'name a command: token, listen, batches or wallet'
+        : 'expected token, listen --forward-to URL, batches, or wallet --request URL --as PERSON',
     );
   }
 }
@@ -71,7 +80,8 @@ function parse(args: readonly string[]) {
     out: text,
   };
   const batchSwitches = { 'all-or-none': flag, 'dry-run': flag, manual: flag };
-  const options = { help, ...listenOptions, ...batchOptions, ...batchSwitches };
+  const walletOptions = { request: text, as: text, format: text, fault: text, decline: flag };
+  const options = { help, ...listenOptions, ...batchOptions, ...batchSwitches, ...walletOptions };
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [command, ...rest] = positionals;
@@ -105,6 +115,12 @@ async function runListen(values: {
     print: (line) => process.stdout.write(`${line}\n`),
     note: (line) => process.stderr.write(`${line}\n`),
   });
+}
+
+async function answerAsWallet(flags: WalletFlags): Promise<void> {
+  if (flags.request === undefined || (flags.as === undefined) === (flags.decline !== true))
+    throw new UsageError('expected wallet --request URL with --as PERSON or --decline');
+  await runWallet(flags, (text) => process.stdout.write(`${text}\n`));
 }
 
 async function runBatches(
@@ -145,7 +161,8 @@ try {
   await run(process.argv.slice(2));
 } catch (fault) {
   const isUsage = fault instanceof UsageError;
-  const known = [ProblemError, TokenError, NetworkError, TimeoutError, TypeError].some((one) => fault instanceof one);
+  const errors = [ProblemError, TokenError, NetworkError, TimeoutError, SandboxWalletError, TypeError];
+  const known = errors.some((one) => fault instanceof one);
   if (!isUsage && !known) throw fault;
   process.stderr.write(`${(fault as Error).message}\n${isUsage ? 'See --help.\n' : ''}`);
   process.exitCode = isUsage ? 2 : 1;

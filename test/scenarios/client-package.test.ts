@@ -249,7 +249,7 @@ const { decision } = await client.verify({ citizenId: 'a' });
 decision satisfies string;
 // refused: a member that no response has
 void (await client.verify({})).score;
-verifyWebhook('whsec_', new Headers(), '').data.reference satisfies string | null;
+verifyWebhook('whsec_', new Headers(), '').data.reference satisfies string | null | undefined;
 export type Names = Problem['title'];
 export const unknownId: ProblemSlug = 'citizen-not-found';
 // refused: no such problem

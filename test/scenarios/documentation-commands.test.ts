@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
+import { expectedOutput } from '../support/expected-output.ts';
 import { fencedText, pagesIn, readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -30,7 +31,7 @@ function makeClone(t: TestContext): string {
   const folder = makeTestFolder('cs-clone-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   symlinkSync(home.dataDir, join(folder, 'data'));
-  symlinkSync(join(repositoryRoot, 'node_modules'), join(folder, 'node_modules'));
+  for (const name of ['node_modules', 'client']) symlinkSync(join(repositoryRoot, name), join(folder, name));
   return folder;
 }
 
@@ -97,6 +98,16 @@ test('the commands for service teams succeed unchanged, and their programs verif
   const other = await run(process.execPath, ['check-result.mjs'], folder, { ISSUER: home.url, CLIENT_ID: 'another' });
   assert.match(other.stderr, /unexpected "aud" claim value/);
   assert.match(await buyToken(folder), /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/);
+});
+
+test('the commands of the guide to wallets complete a presentation with a match', async (t) => {
+  if (!canRun()) return t.skip(withoutCurl);
+  const page = readMarkdownPage('docs/integrate/wallets.md');
+  const lines = [readMarkdownPage('docs/integrate/access.md'), page].map((one) => fencedText(one, 'sh demo'));
+  const printed = await runLines(lines.join('\n'), makeClone(t));
+  assert.match(printed.slice(0, -1).join('\n'), expectedOutput(fencedText(page, 'text wallet').trim()));
+  const { decision } = memberOf(printed.at(-1), 'verification') as { readonly decision: string };
+  assert.deepEqual([memberOf(printed.at(-1), 'status'), decision], ['completed', 'match']);
 });
 
 /** Runs the programs of the page: one creates keys for a new live client, and one fetches its token. */

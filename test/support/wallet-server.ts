@@ -37,14 +37,15 @@ type WalletServerOptions = {
   readonly engine?: Engine['name'];
   readonly purposes?: readonly string[];
   readonly host?: string;
+  readonly settings?: Readonly<Record<string, string>>;
 };
 
 /** Starts a demo, which trusts the sandbox issuer, and creates two clients with the scope `identity:present`. */
 export async function openWalletServer(
   t: CleanupScope,
-  { engine = 'sqlite', purposes, host }: WalletServerOptions = {},
+  { engine = 'sqlite', purposes, host, settings = {} }: WalletServerOptions = {},
 ): Promise<WalletServer> {
-  const server = await makeServerFixture(t, { engine });
+  const server = await makeServerFixture(t, { engine, settings });
   if (host !== undefined) server.environment['PUBLIC_URL'] = `http://${host}:${server.port}`;
   await server.start();
   const { clientId, token } = await createClient(server, 'Permit Office', purposes);
