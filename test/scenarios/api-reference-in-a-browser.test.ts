@@ -30,6 +30,9 @@ before(async () => {
   if (skip === false) browser = await openBrowser(thisFile);
 });
 
+/** The limit of the longest test, which takes 10 times as long on a busy machine. */
+const busyMachineMs = 400_000;
+
 const wide: PageView = { scheme: 'light', widthPx: 1_440, locale: 'en' };
 const narrow: PageView = { scheme: 'dark', widthPx: 360, locale: 'en' };
 /** OpenAPI 3.1 has no member for QUERY, so that the reference cannot show this operation. */
@@ -43,9 +46,12 @@ const openReference = async (view: PageView, hash = '') => await openPage(browse
  */
 async function sampleOf(page: Page, group: string, name: string): Promise<string> {
   const sample = page.locator(`[id$="/tag/${group}/${name}"] pre`).first();
+  let isFirst = true;
   await waitUntil(async () => {
-    await page.evaluate(`location.hash = '#tag/${group}'; location.hash = '#tag/${group}/${name}'`);
-    return await sample.waitFor({ timeout: 5_000 }).then(
+    if (!isFirst) await page.evaluate(`location.hash = '#tag/${group}'`);
+    isFirst = false;
+    await page.evaluate(`location.hash = '#tag/${group}/${name}'`);
+    return await sample.waitFor({ timeout: 10_000 }).then(
       () => true,
       () => false,
     );
@@ -138,18 +144,22 @@ test('a reader calls an operation with an access token from elsewhere', { skip }
   assert.deepEqual(errors, []);
 });
 
-/** Problems of samples whose ids are of another demo, or whose token is of no citizen and of no staff. */
+/** Problems of samples whose ids are of another demo. */
 const expectedProblems =
-  /^(batch|document|notification|webhook|template|verification|receipt)-not-found$|^(citizen|staff)-token-needed$|^bad-request$/;
+  /^(batch|document|notification|presentation|webhook|template|verification|receipt)-not-found$|^bad-request$/;
+const forClients = shown.filter(({ callers }) => callers.includes('clients'));
 
-test('every sample for curl is well formed, and fails only because its ids are of another demo', { skip }, async () => {
+test('every sample for curl of clients is well formed, and fails only because its ids are of another demo', {
+  skip,
+  timeout: busyMachineMs,
+}, async () => {
   const folder = makeTestFolder('cs-samples-');
   thisFile.after(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'document.pdf'), '%PDF-1.7\n%%EOF\n');
   const token = await home.fetchAccessToken();
   await using seen = await openReference(wide);
   const results = new Map<string, string>();
-  for (const { name, path } of shown) {
+  for (const { name, path } of forClients) {
     const sample = await sampleOf(seen.page, groupOfPath(path), name);
     const command = sample.replace('YOUR_SECRET_TOKEN', token).replace('curl', 'curl -sS');
     const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd: folder, timeout: 20_000 });
