@@ -43,7 +43,7 @@ export type MetricLabels = Readonly<Record<string, string>>;
 const faultKinds = [
   'api-thread batches citizen-pages client-keys client-use clock database delivery demo-headers document-blob-left document-bytes-broken',
   'document-infected document-record-broken documents erasure http idempotency identity ledger ledger-alarm ledger-behind ledger-witnesses',
-  'letters provider-webhooks queues received register root-key scan scanner-down staff-pages stop time-stamp tls token trusted-issuer wallet-lists webhooks',
+  'letters provider-webhooks queues received register root-key scan scanner-down staff-pages stop time-stamp tls token trusted-issuer wallet wallet-lists wallet-page webhooks',
 ].flatMap((line) => line.split(' '));
 
 type PromClient = typeof import('prom-client');

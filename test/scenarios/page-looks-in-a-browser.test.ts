@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import type { Browser, Page, Request } from 'playwright-core';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { APIResponse, Browser, Page, Request } from 'playwright-core';
 import { pageLanguages } from '../../src/locales/locale.ts';
 import {
   type AxeRules,
@@ -57,6 +58,9 @@ before(async () => {
 
 /** The limit of the longest tests, which take 10 times as long on a busy machine. */
 const busyMachineMs = 400_000;
+
+/** One person may send a number of requests in ten seconds. */
+const longestWaitS = 15;
 
 type Look = Omit<PageView, 'locale' | 'script'> & { readonly rules: AxeRules };
 
@@ -149,6 +153,15 @@ for (const [readers, locale] of [
   });
 }
 
+/** The response to a request that waits while its person has sent too many. */
+async function withinQuota(send: () => Promise<APIResponse>): Promise<APIResponse> {
+  const response = await send();
+  const seconds = Number(response.headers()['retry-after'] ?? 0);
+  if (response.status() !== 429 || seconds > longestWaitS) return response;
+  await pause(1_000 * seconds);
+  return await withinQuota(send);
+}
+
 /**
  * Shows the page in another language: the body of the response to the same request, in the same document. This takes a quarter of the
  * time of a new document, which needs its stylesheet and axe again. Everything that can be opened is open.
@@ -164,7 +177,7 @@ async function showInLanguage(page: Page, request: Request, locale: string): Pro
     'accept-language': locale,
     ...(cookie === '' ? {} : { cookie }),
   };
-  const response = await page.request.fetch(request, { headers });
+  const response = await withinQuota(() => page.request.fetch(request, { headers }));
   await page.evaluate(`(() => {
     const shown = new DOMParser().parseFromString(${JSON.stringify(await response.text())}, 'text/html');
     const { documentElement } = document;

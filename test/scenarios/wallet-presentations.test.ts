@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { sandboxIssuer } from '../../client/src/sandbox-issuer.ts';
 import { thumbprintOf } from '../../src/wallet/formats/encrypted-response.ts';
-import { bearerHeaders, createHttpClient } from '../support/http-client.ts';
+import { bearerHeaders, createHttpClient, postJson } from '../support/http-client.ts';
 import { findInStoredData } from '../support/stored-data-search.ts';
 import { answerWithWallet, encryptContent, fetchRequest, postResponse, walletMary } from '../support/test-wallet.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -133,6 +133,14 @@ test('a citizen who agrees on the page is recognised after a change of name', as
   assert.equal(await present(true), 'match');
   assert.equal(await present(false, married), 'no_match');
   assert.equal(await present(true, married), 'match');
+});
+
+test('an idempotency key with another request to a wallet is refused', async (t) => {
+  const { server, token } = await openWalletServer(t);
+  const ask = createHttpClient(server.url);
+  const send = (body: object) => ask(postJson(token, '/v1/identity/presentations', body, { 'idempotency-key': 'one' }));
+  assert.equal((await send(nameAndTown)).status, 201);
+  assert.equal((await send({ ...nameAndTown, purpose: 'another' })).status, 422);
 });
 
 test('the page shows the progress without script, and readers can stop the updates', async (t) => {

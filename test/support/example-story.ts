@@ -165,15 +165,19 @@ async function recordWebhookCalls(scope: CleanupScope, { record, send }: Example
   const params = { id: String(id) };
   await record('testWebhook', { params, body: { type: 'notification.delivery-ended' } });
   await send('sendNotification', { body: { ...message, citizenId: 'demo-layla' } });
-  const hasEnded = (call: unknown) => Object(call)['state'] === 'done';
-  await waitUntil(async () => {
-    const { items } = await send('listWebhookCalls', { params, query: { limit: 1 } });
-    return Array.isArray(items) && items.length > 0 && items.every(hasEnded);
-  });
-  await record('listWebhookCalls', { params, query: { limit: 1 } });
+  const query = { limit: 10 };
+  // Messages that were sent before have events too, also between these requests: a list is recorded when its calls have ended.
+  const waitForEnd = () =>
+    waitUntil(async () => {
+      const { items } = await send('listWebhookCalls', { params, query });
+      return Array.isArray(items) && items.length > 0 && items.every((call) => Object(call)['state'] === 'done');
+    });
+  await waitForEnd();
+  await record('listWebhookCalls', { params, query });
   await record('readServiceClient');
   await record('listServiceWebhooks');
-  await record('listServiceWebhookCalls', { params, query: { limit: 1 } });
+  await waitForEnd();
+  await record('listServiceWebhookCalls', { params, query });
   await record('testServiceWebhook', { params, body: { type: 'notification.delivery-ended' } });
   await record('redeliverServiceWebhook', { params });
   await send('removeWebhook', { params });

@@ -912,7 +912,7 @@ create table presentation (
   created_at bigint not null check (created_at between 0 and 9007199254740991),
   expires_at bigint not null check (expires_at between 0 and 9007199254740991),
   ended_at bigint check (ended_at between 0 and 9007199254740991),
-  purpose text,
+  purpose bytea,
   keeps_link boolean check (keeps_link in (true, false)),
   code_attempts bigint not null default 0 check (code_attempts between 0 and 9007199254740991),
   reason text,

@@ -43,12 +43,13 @@ export type NewPresentation = Pick<Presentation, 'id' | 'clientId' | 'createdAt'
 export function insertPresentation(keys: PresentationKeys, presentation: NewPresentation): Statement[] {
   const { id, clientId, createdAt, terms } = presentation;
   const sealed = sealValue(keys, { id, column: 'terms' }, terms);
+  const purpose = terms.purpose === undefined ? null : sealValue(keys, { id, column: 'purpose' }, terms.purpose);
   const expiresAt = createdAt + sessionLimits.openMs;
   return [
     {
       sql: `insert into presentation (id, client_id, status, created_at, expires_at, purpose, terms)
         values ($1, $2, 'requested', $3, $4, $5, $6)`,
-      args: [id, clientId, createdAt, expiresAt, terms.purpose ?? null, sealed],
+      args: [id, clientId, createdAt, expiresAt, purpose, sealed],
     },
     insertHandle('page', terms.pageHandle, id),
     ...terms.requests.flatMap(({ requestHandle, responseHandle }) => [
@@ -203,15 +204,15 @@ function presentationFromRow(keys: Pick<PresentationKeys, 'sealKey'>, row: Row):
     reason: reason === null ? null : enumField(row, 'reason', failureReasons),
     walletError: walletError === null ? null : enumField(row, 'wallet_error', walletErrors),
     verificationId: textOrNull(row, 'verification_id'),
-    purpose: textOrNull(row, 'purpose'),
-    // `sealValue` wrote both, and they are authenticated.
+    // `sealValue` wrote these, and they are authenticated.
+    purpose: (openValue(keys, { id, column: 'purpose' }, row) ?? null) as string | null,
     terms: openValue(keys, { id, column: 'terms' }, row) as PresentationTerms | undefined,
     pending: openValue(keys, { id, column: 'pending' }, row) as PendingPresentation | undefined,
   };
 }
 
 /** The place of an encrypted value: one that is moved to another place does not open. */
-type Place = { readonly id: PresentationId; readonly column: 'terms' | 'pending' };
+type Place = { readonly id: PresentationId; readonly column: 'terms' | 'pending' | 'purpose' };
 
 function sealContext({ id, column }: Place): string {
   return `citizen-services/presentation-${column}@v1\0${id}`;
