@@ -102,8 +102,13 @@ function prismReport({
   return violations === undefined ? undefined : { problem: 'sl-violations', detail: String(violations) };
 }
 
-/** Refused here, because the code that verifies the address is in a mail, or because the batch has ended by then. */
-const refusedHere = new Set(['confirmContactAddress', 'removeContactAddress', 'cancelNotificationBatch']);
+/** Refused here: the code that verifies an address is in a mail, and the batch and the presentation have ended by then. */
+const refusedHere = new Set([
+  'confirmContactAddress',
+  'removeContactAddress',
+  'cancelNotificationBatch',
+  'cancelPresentation',
+]);
 
 /** The operations that end what other requests use. */
 const isLast = ({ name }: { readonly name: string }) => /^(?:remove|withdraw|cancel)/.test(name);
