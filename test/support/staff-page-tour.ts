@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { createHttpClient, parseJsonBody, postJson } from './http-client.ts';
 import { type PageTour, pagesFor, signIn, type TourPage } from './page-tour.ts';
@@ -183,7 +184,12 @@ async function operate({ send, waitFor }: Actor, server: ServerFixture) {
 function staffPagesFor(url: string, visitor: string) {
   const { at } = pagesFor(url, visitor, 'staff');
   const goto = async (page: Page, path: string) => {
-    const answer = await page.goto(`${url}${path}`);
+    let answer = await page.goto(`${url}${path}`);
+    // The person has sent too many requests, or the server has too much work: it says when to try again.
+    for (let again = 3; again > 0 && answer?.headers()['retry-after'] !== undefined; again -= 1) {
+      await pause(1_000 * Number(answer.headers()['retry-after']));
+      answer = await page.goto(`${url}${path}`);
+    }
     assert.ok(answer !== null && answer.status() !== 429 && answer.status() < 500, `${path}: ${answer?.status()}`);
   };
   return {
