@@ -60,7 +60,7 @@ before(async () => {
 const busyMachineMs = 400_000;
 
 /** One person may send 100 requests in ten seconds. */
-const [longestWaitS, paceMs] = [15, 120];
+const [longestWaitS, intervalMs] = [15, 120];
 
 type Look = Omit<PageView, 'locale' | 'script'> & { readonly rules: AxeRules };
 
@@ -155,7 +155,7 @@ for (const [readers, locale] of [
 
 /** The response to a request that waits while its person has sent too many, or the server has too much work. */
 async function withinQuota(send: () => Promise<APIResponse>): Promise<APIResponse> {
-  await pause(paceMs);
+  await pause(intervalMs);
   const response = await send();
   const seconds = Number(response.headers()['retry-after'] ?? 0);
   if (![429, 503].includes(response.status()) || seconds === 0 || seconds > longestWaitS) return response;
