@@ -10,7 +10,7 @@ import { apiVersion } from '../../src/config/version.ts';
 import { readRootKey } from '../../src/crypto/root-key-file.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
-import { makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
+import { makeDemoWithExternalIssuer, startExternalIssuer } from '../support/external-issuer.ts';
 import {
   bearerHeaders,
   createHttpClient,
@@ -20,6 +20,7 @@ import {
   sendRawHttp,
 } from '../support/http-client.ts';
 import { fileCleanupScope, type RunningServer, type ServerFixture } from '../support/server-process.ts';
+import { staffRoles } from '../support/staff-site.ts';
 import {
   createClientToken,
   createResources,
@@ -41,15 +42,20 @@ const table: readonly InvalidRequest[] = [...invalidForAnyOperation, ...invalidJ
 let home: ServerFixture;
 let server: RunningServer;
 let world: RequestContext;
-/** The same with tokens that name a citizen. */
+/** The same with tokens that name a citizen, and with those of staff. */
 let worldOfCitizens: RequestContext;
+let worldOfStaff: RequestContext;
 /** A new connection for each request, because some responses close theirs. */
 let ask: ReturnType<typeof createHttpClient>;
 
 const thisFile = fileCleanupScope();
 before(async () => {
+  const staffIssuer = await startExternalIssuer(thisFile);
   const made = await makeDemoWithExternalIssuer(thisFile, {
     ...(await createWalletSettings()),
+    STAFF_ISSUER: staffIssuer.url,
+    STAFF_CLIENT_ID: 'staff-pages',
+    STAFF_CLIENT_SECRET: 'a secret of this test',
     LOG_LEVEL: 'trace',
     CLAMAV: 'off',
   });
@@ -82,6 +88,13 @@ before(async () => {
     token: await made.issuer.sign({ ...citizen, scope: 'citizen:self' }),
     tokenWithoutScope: await made.issuer.sign({ ...citizen, scope: 'documents:read' }),
   };
+  const service = home.readDemoFile().clients[0]?.clientId;
+  const person = { client_id: 'staff-pages', sub: 'sam', client: service, aud: `${home.url}/v1` };
+  worldOfStaff = {
+    ...world,
+    token: await staffIssuer.sign({ ...person, roles: staffRoles }),
+    tokenWithoutScope: await staffIssuer.sign({ ...person, roles: [] }),
+  };
 });
 
 async function expiredToken(): Promise<string> {
@@ -94,22 +107,22 @@ async function expiredToken(): Promise<string> {
 }
 
 test('the table of invalid requests contains every operation of the endpoint register', (t) => {
-  const ofOthers = operations.filter(({ callers }) => !callers.includes('staff'));
-  const absent = ofOthers.map(({ name }) => name).filter((name) => !sampledOperations.includes(name));
+  const absent = operations.map(({ name }) => name).filter((name) => !sampledOperations.includes(name));
   // Only a warning, because another change may add an operation before its valid request.
   if (absent.length > 0)
     t.skip(`NOT IN THE TABLE: ${absent.join(', ')}; add a valid request to test/support/valid-requests.ts`);
 });
 
-/** Operations that this file skips, because they delete their resource, need one that has not ended, or need a citizen of a trusted issuer. */
-const ofCitizens = operations.filter(({ callers }) => !callers.includes('clients')).map(({ name }) => name);
+/** Operations that this file skips, because they delete their resource, need one that has not ended, or need a citizen or a member of staff. */
+const ofOthers = operations.filter(({ callers }) => !callers.includes('clients')).map(({ name }) => name);
+const ofStaff = operations.filter(({ callers }) => callers.includes('staff')).map(({ name }) => name);
 const untried = new Set([
   'cancelNotification',
   'cancelNotificationBatch',
   'cancelPresentation',
   'withdrawDocument',
   'removeWebhook',
-  ...ofCitizens,
+  ...ofOthers,
 ]);
 
 test('the valid request of each operation receives 2xx', async () => {
@@ -120,10 +133,15 @@ test('the valid request of each operation receives 2xx', async () => {
   }
 });
 
+function contextOf(operation: string): RequestContext {
+  if (ofStaff.includes(operation)) return worldOfStaff;
+  return ofOthers.includes(operation) ? worldOfCitizens : world;
+}
+
 for (const line of table) {
   test(`a request with ${line.title} receives ${line.expected.join(' ')}: ${line.operations.join(', ')}`, async () => {
     for (const operation of line.operations) {
-      const context = ofCitizens.includes(operation) ? worldOfCitizens : world;
+      const context = contextOf(operation);
       const wrong = line.make(validRequest(operation, context), context, operation);
       const answer = 'path' in wrong ? await ask(wrong) : await askRaw(wrong);
       assertProblem(answer, line, operation);

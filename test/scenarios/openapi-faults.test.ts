@@ -4,7 +4,7 @@ import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
 import { createLog } from '../../src/api/log.ts';
 import { bindOperation, scopes } from '../../src/api/operation.ts';
 import { operations } from '../../src/app/operations.ts';
-import type { Caller } from '../../src/auth/caller.ts';
+import { type Caller, staffScopes } from '../../src/auth/caller.ts';
 import { createQuotaLimiter } from '../../src/auth/quota.ts';
 import { apiVersion } from '../../src/config/version.ts';
 import { ReadUnavailable } from '../../src/db/database.ts';
@@ -24,16 +24,30 @@ let url = '';
 let ask: ReturnType<typeof createHttpClient>;
 
 const allScopes: ReadonlySet<string> = new Set(scopes);
+const allStaffScopes: ReadonlySet<string> = new Set(staffScopes);
+/** Operators belong to no service, so that they may act for all. */
+const operator = { subject: 'olu', name: 'Olu', service: null };
+const caseworker = { subject: 'cas', name: 'Cas', service: 'permits' };
 const quota = { perSecond: 1, burst: 1 };
 const callers: Readonly<Record<string, Caller>> = {
   ample: { clientId: 'ample', scopes: allScopes },
   spent: { clientId: 'spent', scopes: allScopes, quota },
   ampleForMary: { clientId: 'ample', citizenId: 'demo-mary', scopes: allScopes },
   spentForMary: { clientId: 'spent', citizenId: 'demo-mary', scopes: allScopes, quota },
+  ampleOfOperator: { clientId: 'ample', scopes: allStaffScopes, staff: operator },
+  ampleOfStaff: { clientId: 'ample', scopes: allStaffScopes, staff: caseworker },
+  spentOfStaff: { clientId: 'spent', scopes: allStaffScopes, staff: caseworker, quota },
 };
-const ofCitizens = new Set(
-  operations.filter(({ callers: kinds }) => !kinds.includes('clients')).map(({ name }) => name),
-);
+const operationsFor = (kind: 'citizens' | 'staff') =>
+  new Set(
+    operations
+      .filter(({ callers: kinds }) => kinds.includes(kind) && !kinds.includes('clients'))
+      .map(({ name }) => name),
+  );
+const [ofCitizens, ofStaff] = [operationsFor('citizens'), operationsFor('staff')];
+const ofOperators = new Set(operations.filter(({ scope }) => scope === 'staff:operate').map(({ name }) => name));
+/** The operation answers from the token alone, so that only the check of the token can fail. */
+const ofToken = 'readStaffMember';
 
 /** Ports that throw the fault when they are called or read. */
 function brokenPorts(): never {
@@ -50,8 +64,10 @@ before(async () => {
   server = createApiServer({
     app: {
       authorizer: {
-        authenticate: async (header) =>
-          callers[(header ?? '').replace('Bearer ', '')] ?? { slug: 'no-access-token', detail: '' },
+        authenticate: async (header) => {
+          const token = (header ?? '').replace('Bearer ', '');
+          return token === ofToken ? await broken() : (callers[token] ?? { slug: 'no-access-token', detail: '' });
+        },
         takeQuota: (caller, needed) => quotas.take(caller, needed),
       },
       clock,
@@ -73,10 +89,15 @@ before(async () => {
 });
 after(() => server.stop(1_000));
 
-const asking = (name: string, client: 'ample' | 'spent') => {
-  const token = ofCitizens.has(name) ? `${client}ForMary` : client;
-  return ask(validRequest(name, { token, ids: unknownIds }));
-};
+function tokenFor(name: string, client: 'ample' | 'spent'): string {
+  if (name === ofToken && client === 'ample') return ofToken;
+  if (ofOperators.has(name) && client === 'ample') return 'ampleOfOperator';
+  if (ofStaff.has(name)) return `${client}OfStaff`;
+  return ofCitizens.has(name) ? `${client}ForMary` : client;
+}
+
+const asking = (name: string, client: 'ample' | 'spent') =>
+  ask(validRequest(name, { token: tokenFor(name, client), ids: unknownIds }));
 
 /** The slug, and the members about retrying. */
 function problemOf({ status, headers, body }: HttpResponse) {
@@ -109,7 +130,7 @@ test('every operation answers 503 with Retry-After when the database is unavaila
 
 test('every operation answers 429 with Retry-After to a client over its quota, and has no effect', async () => {
   fault = new Error('an operation was run beyond the quota');
-  const withToken = operations.filter(({ scope, callers }) => scope !== null && !callers.includes('staff'));
+  const withToken = operations.filter(({ scope }) => scope !== null);
   for (const { name } of withToken) await asking(name, 'spent');
   for (const { name } of withToken) {
     const answer = await asking(name, 'spent');

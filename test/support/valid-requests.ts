@@ -6,6 +6,7 @@ import type { HttpSend } from './http-client.ts';
 import { bearerHeaders, type HttpRequest, parseJsonBody, postJson } from './http-client.ts';
 import { runCommandInProcess } from './run-command.ts';
 import type { ServerFixture } from './server-process.ts';
+import { staffSamples } from './staff-requests.ts';
 import { answerWithWallet } from './test-wallet.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -112,7 +113,7 @@ const clientIdOf = ({ token }: SampleContext) =>
 // Nothing listens on this port, so the calls of the webhook are retried.
 const webhookBody = { url: 'http://127.0.0.1:1/calls' };
 
-/** For each operation, a request that is answered with 2xx. */
+/** For each operation of clients and citizens, a request that is answered with 2xx. */
 const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpRequest>> = {
   verifyIdentityByQuery: (of) => get(of, `/v1/identity/verify?${new URLSearchParams(validClaims)}`),
   verifyIdentity: ({ token }) => postJson(token, '/v1/identity/verify', validClaims),
@@ -194,11 +195,11 @@ const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpR
 /** The operations that have a sample request here. A test requires a sample for every operation. */
 export const sampledOperations: readonly string[] = operations
   .map(({ name }) => name)
-  .filter((name) => name in requestSamples);
+  .filter((name) => name in requestSamples || name in staffSamples);
 
-/** A request of that operation that is answered with 2xx. */
+/** A request of that operation that is answered with 2xx; for one of staff, with 2xx if what it names exists. */
 export function validRequest(name: string, sampling: SampleContext): HttpRequest {
-  const sample = requestSamples[name];
+  const sample = requestSamples[name] ?? staffSamples[name];
   if (sample === undefined) throw new TypeError(`expected a sample request for ${name}: add one to requestSamples`);
   return sample(sampling);
 }
