@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { operations } from '../src/app/operations.ts';
 import { declaredResponses } from '../test/support/openapi-response-check.ts';
 import type { ObservedResponse } from '../test/support/openapi-response-preload.ts';
 import { makeTestFolder } from '../test/support/test-folder.ts';
@@ -38,21 +37,6 @@ function readObserved(folder: string): readonly ObservedResponse[] {
   );
 }
 
-/** Operations of staff, whose tests are those of roles, proposals and pages. The responses that dispatch sends are tested for clients. */
-const operationsOfStaff: ReadonlySet<string> = new Set(
-  operations.filter(({ callers }) => callers.includes('staff')).map(({ name }) => name),
-);
-/** Responses that need a race, or an upload that is larger than a test should send. */
-const notForced: ReadonlySet<string> = new Set([
-  'createNotificationBatch 409',
-  'createNotificationBatch 413',
-  'readBatchResults 409',
-]);
-
-function isExempt(response: string): boolean {
-  return notForced.has(response) || operationsOfStaff.has(response.split(' ')[0] ?? '');
-}
-
 function faultsOf(observed: readonly ObservedResponse[], whole: boolean): readonly string[] {
   const wrong = observed.flatMap(({ operation, method, status, faults, testFile }) =>
     faults.map((fault) => `${operation ?? 'no operation'} ${method} ${status}: ${fault} (${relative(root, testFile)})`),
@@ -66,7 +50,7 @@ function faultsOf(observed: readonly ObservedResponse[], whole: boolean): readon
     const others = declared.filter((other) => other.split(' ')[0] === operation);
     return [...observedKeys].some((other) => other.split(' ')[0] === operation && !others.includes(other));
   };
-  const neverObserved = declared.filter((response) => !isObserved(response) && !isExempt(response));
+  const neverObserved = declared.filter((response) => !isObserved(response));
   process.stdout.write(
     `responses: ${declared.length - neverObserved.length} of ${declared.length} declared were observed and checked\n`,
   );

@@ -23,8 +23,8 @@ export type StaffSite = {
   staffToken(person: TestPerson, claims?: Readonly<Record<string, unknown>>): Promise<string>;
   citizenToken(citizenId: string): Promise<string>;
   clientToken(): Promise<string>;
-  /** Ends the server with the signal and starts it again. */
-  restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Ends the server with the signal, calls `meanwhile`, and starts the server again. */
+  restart(signal: 'SIGTERM' | 'SIGKILL', meanwhile?: () => Promise<void>): Promise<void>;
   request(token: string, method: string, path: string, body?: unknown): Promise<StaffResponse>;
 };
 
@@ -76,8 +76,9 @@ export async function openStaffSite(
         citizen_id: citizenId,
       }),
     clientToken: () => server.fetchAccessToken(),
-    restart: async (signal) => {
+    restart: async (signal, meanwhile) => {
       await running.stop(signal);
+      await meanwhile?.();
       running = await server.start('demo');
     },
     request: async (token, method, path, body) => {
