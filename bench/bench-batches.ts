@@ -98,7 +98,7 @@ function batchFile(rows: number): string {
   return ['citizenId,subject,message,reference', ...lines, ''].join('\r\n');
 }
 
-/** Uploads a batch and waits until all its rows are accepted. The times count from the begin of the upload. */
+/** Uploads a batch and waits until all its rows are accepted. The times count from the start of the upload. */
 async function uploadBatch(
   server: BenchServer,
   token: string,
@@ -110,7 +110,15 @@ async function uploadBatch(
   const created = await readBatch(await fetch(url, { method: 'POST', headers, body }), 202);
   const receivedMs = performance.now() - startedAt;
   for (;;) {
-    const { state } = await readBatch(await fetch(`${url}/${created.id}`, { headers }), 200);
+    const response = await fetch(`${url}/${created.id}`, { headers });
+    const retryAfter = response.status === 503 ? response.headers.get('retry-after') : null;
+    if (retryAfter !== null) {
+      // The server sheds load while the rows of the batch keep it busy.
+      await response.body?.cancel();
+      await pause(Number(retryAfter) * 1_000);
+      continue;
+    }
+    const { state } = await readBatch(response, 200);
     if (state === 'done') return { receivedMs, acceptedMs: performance.now() - startedAt };
     if (state === 'refused' || state === 'cancelled')
       throw new BenchFailed(`expected a batch that is sent, and it is ${state}`);

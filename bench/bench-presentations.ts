@@ -63,7 +63,7 @@ export async function benchPresentations(environment: BenchEnvironment): Promise
   }
 }
 
-/** Runs the work that often, with several wallets at once, and at most as long as the limit. Returns how often it ran. */
+/** Runs the work `count` times, several at once, and stops at the time limit. Returns the number of runs. */
 async function repeat(count: number, work: (index: number) => Promise<void>): Promise<number> {
   const until = performance.now() + longestMs;
   let started = 0;

@@ -86,6 +86,7 @@ async function runBench(database: Database): Promise<void> {
     timer: systemTimer,
     senderOf: async () => ({ name: 'Tax Office' }),
     calendar: app.ports.calendar,
+    urgentPriority: app.ports.urgentPriority,
     cascade: inboxAndEmailPolicy,
     onFault: (fault) => console.error(fault),
     channels: { ...unconfiguredChannels, inbox: inboxChannel, email },

@@ -65,7 +65,7 @@ async function setCertificate(
     );
   if (before.purposes?.includes(purpose) !== true)
     throw new UsageError(
-      `Expected a purpose of ${clientId} (${before.purposes?.join(', ') ?? 'it has none'}), received ${JSON.stringify(purpose)}. To add a purpose, run "citizen-services clients update ${clientId} --purposes a,b".`,
+      `Expected a purpose of ${clientId} (${before.purposes?.join(', ') ?? 'it has no list of purposes'}), received ${JSON.stringify(purpose)}. To add a purpose, run "citizen-services clients update ${clientId} --purposes a,b".`,
     );
   const parsed = text === undefined ? { jwt: undefined } : parseRegistrationCertificate(text, context.clock.now());
   if ('fault' in parsed) throw new UsageError(`${certificateFlag} ${file}: ${parsed.fault}`);

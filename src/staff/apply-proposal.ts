@@ -64,7 +64,7 @@ type DecisionOptions = {
   readonly store?: ReturnType<typeof decideProposal> | undefined;
 };
 
-const changedMeanwhile = 'The state that the proposal changes is another one now. Propose it again.';
+const changedMeanwhile = 'The data has changed since the proposal was made. Make a new proposal.';
 
 /**
  * Lets an approved proposal take effect, in one unit with its decision and the entry of the staff log. Its events name both people.

@@ -23,6 +23,7 @@ const worker = await startDelivery({
   timer: systemTimer,
   senderOf: async () => ({ name: 'Tax Office' }),
   calendar: app.ports.calendar,
+  urgentPriority: app.ports.urgentPriority,
   cascade: inboxAndEmailPolicy,
   onFault: (fault) => process.send?.({ fault: String(fault) }),
   channels: {

@@ -9,6 +9,7 @@ import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts'
 import { defaultSmsMapping, lateReportsInReceipt } from '../../src/notifications/channels/sms-mapping.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
 import { type DeliveryDeps, startDelivery } from '../../src/notifications/delivery/start-delivery.ts';
+import { createUrgentPriority } from '../../src/notifications/delivery/urgent-priority.ts';
 import {
   type Channel,
   type ProviderOutcome,
@@ -80,6 +81,7 @@ export async function createDeliveryApp(
       citizenKeys: app.citizenKeys,
       contactOf: app.contactOf,
       calendar: app.ports.calendar,
+      urgentPriority: createUrgentPriority(time.clock, time.timer),
       senderOf: async () => ({ name: 'Tax Office' }),
       onFault: (fault) => faults.push(fault),
       cascade,

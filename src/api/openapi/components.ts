@@ -14,8 +14,8 @@ class SchemaNameTaken extends Error {
 }
 
 /**
- * Creates an empty collection. The name of a schema is its `$id`. A schema without one has the name of the schema that contains
- * it, and that of its member. So no later operation changes an existing name.
+ * Creates an empty collection. The name of a schema is its `$id`. A schema without one has the name of an equal schema before it, or
+ * the name of the schema that contains it, and that of its member. So no later operation changes an existing name.
  */
 export function createSchemaComponents(): SchemaComponents {
   const found = new Map<string, JsonSchema>();

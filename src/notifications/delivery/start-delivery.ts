@@ -20,7 +20,7 @@ import { createDeliverJob, type DeliverDeps, type LaneJob } from './deliver.ts';
 import { createDeadlineQueue } from './end-overdue.ts';
 import { createDeliveryRecovery, jobKeyOf } from './recover-deliveries.ts';
 import { createTickScheduler, type TickScheduler } from './tick-scheduler.ts';
-import { createUrgentPriority, type UrgentPriority } from './urgent-priority.ts';
+import type { UrgentPriority } from './urgent-priority.ts';
 import { createWorkerIdentity, type WorkerIdentity } from './worker-identity.ts';
 
 /** Intervals of the worker; tests with a virtual clock set longer ones. */
@@ -43,7 +43,7 @@ export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> 
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   readonly onCommitted: OnCommitted;
   /** Shared with the work that urgent messages interrupt. */
-  readonly urgentPriority?: UrgentPriority;
+  readonly urgentPriority: UrgentPriority;
   readonly policy?: RetryPolicy;
   readonly timing?: DeliveryTiming;
 };
@@ -82,14 +82,12 @@ const adapterTimeoutMs = 15 * 60_000;
 /** Starts the worker role: three workers for each channel, one for deadlines, and the recovery of lost jobs. */
 export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker> {
   const { timing = deliveryTiming, policy = deliveryRetryPolicy } = deps;
-  const { urgentPriority = createUrgentPriority(deps.clock, deps.timer) } = deps;
   const limit = createCallTimeout(deps.timer, adapterTimeoutMs);
   let stopping = false;
   const inProgress = new Set<string>();
   const isInProgress = (job: DeliveryJob) => inProgress.has(jobKeyOf(job));
   const context = {
     ...deps,
-    urgentPriority,
     policy,
     timing,
     limit,
@@ -109,7 +107,7 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
   });
   const workers = [...channelWorkers.map(({ worker }) => worker), deadlines];
 
-  const { wake, wakeCount } = createWake(urgentPriority, channelWorkers, deadlines);
+  const { wake, wakeCount } = createWake(deps.urgentPriority, channelWorkers, deadlines);
   wakeOnFailedDelivery(deps.onCommitted, wake);
   const recovery = repeatEvery({
     timer,
@@ -175,7 +173,6 @@ async function waitUntilIdle(workers: readonly JobWorker[], wakeCount: () => num
 }
 
 type DeliveryContext = DeliveryDeps & {
-  readonly urgentPriority: UrgentPriority;
   readonly policy: RetryPolicy;
   readonly timing: DeliveryTiming;
   readonly limit: CallTimeout;

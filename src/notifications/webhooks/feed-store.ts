@@ -6,17 +6,6 @@ import type { BatchId, EventId } from '../../kernel/id.ts';
 import type { CitizenEvent, SystemEvent } from '../../ledger/ledger-event.ts';
 import type { Notification, NotificationStatus } from '../notification/notification.ts';
 
-/** The ledger events that the feed reports to the client that asked a wallet. */
-const presentationEventTypes = [
-  'identity.presentation-fetched',
-  'identity.presentation-answered',
-  'identity.presentation-completed',
-  'identity.presentation-refused',
-  'identity.presentation-failed',
-  'identity.presentation-expired',
-  'identity.presentation-cancelled',
-] as const;
-
 /** The statuses of a presentation in the feed, in the order in which it can have them. The last five are final. */
 export const presentationFeedStatuses = [
   'fetched',
@@ -29,6 +18,9 @@ export const presentationFeedStatuses = [
 ] as const;
 /** One of `presentationFeedStatuses`. */
 export type PresentationFeedStatus = (typeof presentationFeedStatuses)[number];
+
+/** The ledger events that the feed reports to the client that asked a wallet. */
+const presentationEventTypes = presentationFeedStatuses.map((status) => `identity.presentation-${status}` as const);
 
 /** The ledger events that the feed reports to the sender of a notification, or to the client that asked a wallet. */
 export const statusEventTypes = [

@@ -80,8 +80,9 @@ const stages: Readonly<Record<NotificationStatus, number>> = {
 };
 
 /**
- * Events in the order of their ids, but the events of one notification or presentation in the order of their stages. An id contains the time of the
- * process that created it, so two processes whose clocks differ by less than a second can create ids in the wrong order.
+ * Events in the order of their ids, but the events of one notification or presentation in the order of their stages. An id contains
+ * the time of the process that created it, so two processes whose clocks differ by less than a second can create ids in the wrong
+ * order.
  */
 function inStatusOrder(events: readonly UnnumberedEvent[]): UnnumberedEvent[] {
   const stage = ({ data }: UnnumberedEvent) => {

@@ -6,15 +6,15 @@ import { readServiceBatch } from '../../staff/read-service-batches.ts';
 import { startServiceBatch } from '../../staff/start-service-batch.ts';
 import { readJson } from '../citizen-operations.ts';
 import { parseForm } from '../form-body.ts';
-import { type FieldFault, faultSummary, formActions, keptFormBanner, postForm } from '../form-parts.ts';
+import { formActions, postForm } from '../form-parts.ts';
 import { html } from '../html.ts';
 import type { BatchProgress } from './batch-page.ts';
+import { actionPage, type ReasonForm, redirectTo } from './reasoned-action.ts';
 import { staffPaths } from './staff-area.ts';
 import { textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 
 const pathOf = (id: string) => `${staffPaths.batches}/${id}`;
-const redirectTo = (location: string): BufferedResponse => ({ status: 303, headers: { location }, body: '' });
 
 /** Asks for a reason, and starts a batch. Over the limit of one person the start is a proposal, which the page of the batch shows. */
 export async function showBatchStart(visit: StaffVisit, id: string): Promise<BufferedResponse | Refusal> {
@@ -34,25 +34,20 @@ export async function showBatchStart(visit: StaffVisit, id: string): Promise<Buf
   return startPage(visit, batch.json, { reason, faults: [fault] });
 }
 
-type StartForm = { readonly reason: string; readonly faults: readonly FieldFault[]; readonly isKept?: boolean };
-
-function startPage(
-  visit: StaffVisit,
-  batch: BatchProgress,
-  { reason, faults, isKept = false }: StartForm,
-): BufferedResponse {
+function startPage(visit: StaffVisit, batch: BatchProgress, { reason, ...form }: ReasonForm): BufferedResponse {
   const { layout, texts } = visit;
-  const { words } = layout;
   const { start } = texts.batches;
-  const { title } = start;
-  const button = html`<button type="submit">${start.submit}</button>`;
-  const view = { values: new URLSearchParams({ reason }), faults };
+  const view = { values: new URLSearchParams({ reason }), faults: form.faults };
   const field = textInput(view, { name: 'reason', label: start.reason, hint: start.reasonHint, maxLength: 500 });
-  const text = formatMessage(words.language, start.text, { count: (batch.rows ?? 0) - batch.refused });
-  const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}<p>${text}</p>
-    ${postForm(layout, { action: `${pathOf(batch.id)}/start`, content: html`${field}${formActions(button, words, pathOf(batch.id))}` })}`;
-  const hasFaults = faults.length > 0;
-  return renderStaffPage(visit, { title, content, section: 'batches', status: hasFaults ? 400 : 200, hasFaults });
+  const action = {
+    section: 'batches',
+    title: start.title,
+    text: formatMessage(layout.words.language, start.text, { count: (batch.rows ?? 0) - batch.refused }),
+    button: start.submit,
+    isSerious: false,
+    backTo: pathOf(batch.id),
+  } as const;
+  return actionPage(visit, action, { ...form, field });
 }
 
 /** Asks whether to cancel a batch; a POST does it. */

@@ -24,6 +24,7 @@ import { faultsOf } from './issue-faults.ts';
 import { isReason, reasonField, redirectTo } from './reasoned-action.ts';
 import type { RegisteredClient } from './registered-client.ts';
 import { staffPaths } from './staff-area.ts';
+import { textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 
 /** The fields of the form, as text. */
@@ -185,9 +186,9 @@ function formPage(visit: StaffVisit, client: RegisteredClient | undefined, form:
   const button = html`<button type="submit">${clients.propose}</button>`;
   const fieldsHtml = html`${client === undefined ? newClientFields(visit, form) : ''}
       ${scopesField(visit, form)}
-      ${listField(visit, form, 'purposes')}
-      ${listField(visit, form, 'legalBases')}
-      ${textField(visit, form, 'policy', clients.policyHint)}
+      ${textField(visit, form, { name: 'purposes', hint: clients.listHint, rows: 4 })}
+      ${textField(visit, form, { name: 'legalBases', hint: clients.listHint, rows: 4 })}
+      ${textField(visit, form, { name: 'policy', hint: clients.policyHint })}
       ${reasonField(visit, { reason: fields.reason, faults }, true)}
       ${formActions(button, words, backTo)}`;
   const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}${refused === undefined ? '' : refusedNote(visit, refused)}
@@ -216,10 +217,10 @@ function newClientFields(visit: StaffVisit, form: ClientForm): Html {
     chosen: fields.kind,
   } as const;
   const hint = formatMessage(visit.layout.words.language, clients.jwksHint, { example: '{"keys":[…]}' });
-  return html`${textField(visit, form, 'name', clients.nameHint)}<p>${selectField(select)}</p>
+  return html`${textField(visit, form, { name: 'name', hint: clients.nameHint })}<p>${selectField(select)}</p>
     <p><label for="jwks">${proposals.members.jwks}</label><span class="hint" id="jwks-hint">${hint}</span>${faultText(faults, 'jwks')}
       <textarea id="jwks" name="jwks" rows="6" dir="ltr" spellcheck="false"${fieldAttributes(faults, 'jwks', 'jwks-hint')}>${fields.jwks}</textarea></p>
-    ${textField(visit, form, 'issuer')}`;
+    ${textField(visit, form, { name: 'issuer' })}`;
 }
 
 function scopesField({ texts }: StaffVisit, { fields, faults }: ClientForm): Html {
@@ -233,19 +234,10 @@ function scopesField({ texts }: StaffVisit, { fields, faults }: ClientForm): Htm
 
 const textFields = ['name', 'issuer', 'purposes', 'legalBases', 'policy'] as const;
 
-function listField({ texts }: StaffVisit, { fields, faults }: ClientForm, name: 'purposes' | 'legalBases'): Html {
-  const hintId = `${name}-hint`;
-  return html`<p><label for="${name}">${texts.proposals.members[name]}</label>
-      <span class="hint" id="${hintId}">${texts.clients.listHint}</span>${faultText(faults, name)}
-      <textarea id="${name}" name="${name}" rows="4" spellcheck="false"${fieldAttributes(faults, name, hintId)}>${fields[name]}</textarea></p>`;
-}
+type TextField = { readonly name: (typeof textFields)[number]; readonly hint?: string; readonly rows?: number };
 
-type TextFieldName = 'name' | 'issuer' | 'policy';
-
-function textField(visit: StaffVisit, { fields, faults }: ClientForm, name: TextFieldName, hint?: string): Html {
-  const hintId = `${name}-hint`;
-  const described = hint === undefined ? undefined : hintId;
-  return html`<p><label for="${name}">${visit.texts.proposals.members[name]}</label>
-      ${hint === undefined ? '' : html`<span class="hint" id="${hintId}">${hint}</span>`}${faultText(faults, name)}
-      <input id="${name}" name="${name}" value="${fields[name]}" autocomplete="off"${fieldAttributes(faults, name, described)} /></p>`;
+function textField({ texts }: StaffVisit, { fields, faults }: ClientForm, field: TextField): Html {
+  const { name } = field;
+  const view = { values: new URLSearchParams({ [name]: fields[name] }), faults };
+  return textInput(view, { ...field, label: texts.proposals.members[name] });
 }

@@ -17,8 +17,8 @@ import {
 import { type Html, html } from '../html.ts';
 import { renderStaffPage, type StaffSection, type StaffVisit } from './staff-page.ts';
 
-/** An action that is asked for on a page of its own, with a reason. */
-export type ReasonedAction = {
+/** The page of an action. The form posts to the path of the page. */
+type ActionPage = {
   readonly section: StaffSection;
   readonly title: string;
   readonly text: string;
@@ -27,8 +27,12 @@ export type ReasonedAction = {
   readonly button: string;
   /** Whether the button warns, because the action stops or destroys something. */
   readonly isSerious: boolean;
-  readonly needsReason: boolean;
   readonly backTo: string;
+};
+
+/** An action that is asked for on a page of its own, with a reason. */
+export type ReasonedAction = ActionPage & {
+  readonly needsReason: boolean;
   readonly operation: ListedOperation;
   readonly params: Readonly<Record<string, string>>;
   /** The page after success. */
@@ -44,19 +48,19 @@ export async function handleReasonedAction(
 ): Promise<BufferedResponse | Refusal> {
   if (visit.request.method !== 'POST') {
     const kept = visit.keptForm?.get('reason');
-    return actionPage(visit, action, { reason: kept ?? '', faults: [], isKept: kept !== undefined });
+    return reasonPage(visit, action, { reason: kept ?? '', faults: [], isKept: kept !== undefined });
   }
   const reason = (await parseForm(visit.request))?.get('reason')?.trim() ?? '';
   const { texts } = visit;
   if (!isReason(reason, action.needsReason))
-    return actionPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.reasonFault }] });
+    return reasonPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.reasonFault }] });
   const json = reason === '' ? {} : { reason };
   const answer = await visit.call(action.operation, visit.token, { params: action.params, json });
   if (!('slug' in answer)) return redirectTo(action.doneAt);
   if (answer.slug === 'affects-all-services')
-    return actionPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.allServices }] });
+    return reasonPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.allServices }] });
   if (problems[answer.slug].status !== 409) return answer;
-  return actionPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.notPossible }] });
+  return reasonPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.notPossible }] });
 }
 
 /** Whether a reason can be stored: one line, and not empty unless it is optional. */
@@ -65,18 +69,24 @@ export function isReason(reason: string, isNeeded: boolean): boolean {
   return [...reason].length <= maxReasonLength && singleLinePattern.test(reason);
 }
 
-type ReasonForm = { readonly reason: string; readonly faults: readonly FieldFault[]; readonly isKept?: boolean };
+/** The reason in the form. `isKept`: the person typed it before the session ended. */
+export type ReasonForm = { readonly reason: string; readonly faults: readonly FieldFault[]; readonly isKept?: boolean };
 
-function actionPage(
+function reasonPage(visit: StaffVisit, action: ReasonedAction, form: ReasonForm): BufferedResponse {
+  return actionPage(visit, action, { ...form, field: reasonField(visit, form, action.needsReason) });
+}
+
+/** Renders the page of an action with the field for its reason. */
+export function actionPage(
   visit: StaffVisit,
-  action: ReasonedAction,
-  { reason, faults, isKept = false }: ReasonForm,
+  action: ActionPage,
+  { field, faults, isKept = false }: Omit<ReasonForm, 'reason'> & { readonly field: Html },
 ): BufferedResponse {
   const { words } = visit.layout;
-  const { title, section, subject = '', text, isSerious, needsReason } = action;
+  const { title, section, subject = '', text, isSerious } = action;
   const style = isSerious ? html` class="warning"` : '';
   const button = html`<button type="submit"${style}>${action.button}</button>`;
-  const fields = html`${reasonField(visit, { reason, faults }, needsReason)}${formActions(button, words, action.backTo)}`;
+  const fields = html`${field}${formActions(button, words, action.backTo)}`;
   const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}${subject}<p>${text}</p>
     ${postForm(visit.layout, { action: requestPath(visit.request.url), content: fields })}`;
   const hasFaults = faults.length > 0;

@@ -142,7 +142,8 @@ async function showToStaff(deps: StaffPagesDeps, visit: PageRequest, show: Staff
   const visitor = isCrossOrigin(request, deps.publicUrl) ? 'nobody' : await deps.signInFlow.visitorOf(request);
   if (visitor === 'too-many') return unavailablePage(view);
   if (typeof visitor === 'string') return signInPage(deps, view, { ended: visitor === 'ended' });
-  const lost = 'expired' in visitor && request.method === 'POST' ? await readLateForm(request) : undefined;
+  const isPost = request.method === 'POST';
+  const lost = 'expired' in visitor && isPost ? await readLateForm(request) : undefined;
   const kept =
     'expired' in visitor && lost !== undefined
       ? deps.keptForms.keep({ personId: visitor.personId, path: requestPath(request.url), fields: lost.fields })
@@ -150,7 +151,6 @@ async function showToStaff(deps: StaffPagesDeps, visit: PageRequest, show: Staff
   // The sign-in page shows a form that cannot be kept, so that the person can copy it.
   const isKept = lost === undefined || kept.length > 0;
   const isRenewable = 'expired' in visitor ? visitor.expired === 'token' : visitor.renewal === 'due';
-  const isPost = request.method === 'POST';
   if (isRenewable && isKept && (isNavigation(request) || ('expired' in visitor && isPost))) {
     const wanted = isPost ? requestPath(request.url) : (request.url ?? staffPaths.home);
     // If the issuer does not respond, a session goes on until its token expires.
