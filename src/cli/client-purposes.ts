@@ -71,5 +71,5 @@ async function setCertificate(
   if ('fault' in parsed) throw new UsageError(`${certificateFlag} ${file}: ${parsed.fault}`);
   const after = applyClientUpdate(before, { registrationCertificate: { purpose, jwt: parsed.jwt } });
   if ('fault' in after) throw new UsageError(after.fault);
-  return await storeClientChange(context, before, after, terminal);
+  return await storeClientChange(context, { command: 'clients purposes', before, after }, terminal);
 }

@@ -109,14 +109,15 @@ async function updateClient(
   }
   const after = applyClientUpdate(before, update);
   if ('fault' in after) throw new UsageError(after.fault);
-  return await storeClientChange(context, before, after, terminal);
+  return await storeClientChange(context, { command: 'clients update', before, after }, terminal);
 }
+
+type ClientChange = { readonly command: string; readonly before: Client; readonly after: Client };
 
 /** Stores a changed client with its event, and reports what has changed. Throws if another command changed it at the same time. */
 export async function storeClientChange(
   context: LoggedContext,
-  before: Client,
-  after: Client,
+  { command, before, after }: ClientChange,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
   const { clientId } = before;
@@ -128,7 +129,7 @@ export async function storeClientChange(
   const scopes = changed.includes('scopes') ? { scopes: after.scopes } : {};
   const head = eventHead(context);
   const commit = commitFromShell(context, {
-    operation: 'clients update',
+    operation: command,
     before: printableClient(before),
     after: { ...printableClient(after), changed },
   });

@@ -2,6 +2,7 @@ import type { OperationCall, RequestShape } from '../api/operation.ts';
 import type { StaffMember } from '../auth/caller.ts';
 import { WriteRefused } from '../db/database.ts';
 import type { EventId, StaffEntryId } from '../kernel/id.ts';
+import { isObject } from '../kernel/is-object.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { commitWithEntry } from './commit-with-entry.ts';
 import type { StaffPorts } from './ports.ts';
@@ -90,7 +91,8 @@ export async function applyProposal(
   const present = await operation.check(input, { read, ports: ports.proposable, service });
   if ('fault' in present) return present;
   // The person who approves has seen this state.
-  if (JSON.stringify(present.before) !== JSON.stringify(decided.before)) return { fault: changedMeanwhile };
+  const stateOf = (before: unknown) => JSON.stringify(withoutMembers(before, operation.estimates));
+  if (stateOf(present.before) !== stateOf(decided.before)) return { fault: changedMeanwhile };
   try {
     const context = {
       read,
@@ -107,4 +109,9 @@ export async function applyProposal(
     if (fault instanceof WriteRefused && fault.kind === 'rows') return 'ended';
     throw fault;
   }
+}
+
+function withoutMembers(before: unknown, names: readonly string[] = []): unknown {
+  if (!isObject(before)) return before;
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !names.includes(name)));
 }

@@ -161,6 +161,21 @@ test('the approval of a batch that was cancelled meanwhile is refused', async ()
   assert.deepEqual(problemOf(await as(site, approver(site.service), `POST ${approve}`, {})), [409, 'conflict']);
 });
 
+test('a batch is approved although a citizen has changed the channels that its estimate counts', async (t) => {
+  const site = await openStaffSite(t, { settings: { STAFF_BATCH_LIMIT: '2', SMS_URL: 'http://127.0.0.1:1/sms' } });
+  const person = caseworker(site.service);
+  const path = await uploadReady(site, rowsOf(['demo-mary', 'demo-layla', 'demo-lukasz']));
+  const estimateOf = async () => JSON.stringify((await as(site, person, `GET ${path}/preview`)).json['estimate']);
+  const proposed = await as(site, person, `POST ${path}/start`, { reason: 'The bins change.' });
+  const seen = await estimateOf();
+  const preferences = { channels: [], declined: ['sms'], hours: null, language: null };
+  const lukasz = await site.citizenToken('demo-lukasz');
+  assert.equal((await site.request(lukasz, 'POST', '/v1/contact-preferences', preferences)).status, 200);
+  assert.notEqual(await estimateOf(), seen);
+  const approve = `/v1/staff/proposals/${String(proposed.json['proposal'])}/approve`;
+  assert.equal((await as(site, approver(site.service), `POST ${approve}`, {})).status, 200);
+});
+
 test('an upload of staff never starts by itself', async () => {
   const site = siteOn('sqlite');
   const person = caseworker(site.service);

@@ -1,6 +1,6 @@
 import { bearerHeaders, type HttpRequest, postJson } from './http-client.ts';
 
-/** What a request of staff names. */
+/** The token and the ids of a request of staff. */
 type StaffSample = {
   readonly token: string;
   readonly ids: {
@@ -30,7 +30,7 @@ const template = {
 /** Valid ids that nothing has. */
 const [lookUp, proposal] = ['lku_01M7WKVMFEE008WANFAS9XRDZX', 'prp_01M7WKVMFEE008WANFAS9XRDZX'];
 
-/** For each operation of staff, a request that is well formed and permitted. What it names need not exist. */
+/** For each operation of staff, a request that is well formed and permitted. The named resource need not exist. */
 export const staffSamples: Readonly<Record<string, (sample: StaffSample) => HttpRequest>> = {
   readStaffMember: (of) => get(of, '/me'),
   lookUpCitizen: (of) => post(of, '/look-ups', { ...look, citizenId: 'demo-mary' }),

@@ -49,6 +49,8 @@ export type ProposableOperation<Input = never> = {
   readonly input: TObject;
   /** The present state, for the people who decide and for the staff log; or why the operation is not possible. */
   check(input: Input, context: CheckContext): Promise<{ readonly before: unknown } | Fault>;
+  /** Members of `before` that may change until the decision. The people who decide see them; `applyProposal` does not compare them. */
+  readonly estimates?: readonly string[];
   /** Does it, with one call of `commitWith(after)`. */
   apply(input: Input, context: ApplyContext): Promise<Fault | undefined>;
 };

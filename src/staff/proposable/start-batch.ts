@@ -10,6 +10,8 @@ export const proposableBatchStart = defineProposable({
   name: 'startBatch',
   proposers: ['staff:send'],
   summary: 'Start a batch of messages',
+  // These counts depend on the contact data and preferences of citizens.
+  estimates: ['textMessages', 'letters'],
   input: Type.Object({ batch: Type.String({ maxLength: 64 }) }, { additionalProperties: false }),
   check: async ({ batch: id }, { read, service, ports }) => {
     const batch = await findReadyBatch(read, id, service);
