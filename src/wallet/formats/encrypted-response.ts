@@ -1,4 +1,9 @@
-import { calculateJwkThumbprint, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { JWK } from 'jose';
+import { compactDecrypt } from 'jose/jwe/compact/decrypt';
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
+import { exportJWK } from 'jose/key/export';
+import { generateKeyPair } from 'jose/key/generate/keypair';
+import { importJWK } from 'jose/key/import';
 import { isObject } from '../../kernel/is-object.ts';
 import { PresentationFailure } from '../failure-reason.ts';
 
