@@ -132,12 +132,12 @@ async function ask(call: AskCall): Promise<Decision | RefusedDecision> {
   if (wallets.certificate.expiresAt <= call.now) return { refusal: refuse('wallets-not-configured', expiredText) };
   const issues = issuesOf(body, wallets, ports.publicUrl);
   if (issues.length > 0) return { refusal: refuseIssues(issues) };
-  const { claims: asked, purpose, legalBasis } = body;
+  const { claims, purpose, legalBasis } = body;
   const plan = await ports.plan({
     clientId: caller.clientId,
-    ...(asked === undefined ? {} : { claims: asked }),
-    ...(purpose === undefined ? {} : { purpose }),
-    ...(legalBasis === undefined ? {} : { legalBasis }),
+    claims,
+    purpose,
+    legalBasis,
     available: pidClaimNames,
   });
   if ('refusal' in plan) return plan;

@@ -69,10 +69,13 @@ export type CheckedPresentation = {
   readonly kind: string;
   readonly claims: Readonly<Record<string, string>>;
   readonly evidence: {
+    /** The `vct` or document type. */
     readonly credentialType: string;
     readonly format: string;
     readonly issuer: string;
+    /** ISO 3166-1 alpha-2. */
     readonly issuingCountry?: string;
+    /** The SHA-256 of the issuer certificate in base64url. */
     readonly certificateDigest: string;
   };
   readonly administrativeNumber?: string;
