@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { openSealed, seal } from '../crypto/chunked-encryption.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
+import { languageTagPattern } from '../kernel/language-tag.ts';
 import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import { createResponseKey } from './formats/encrypted-response.ts';
@@ -73,7 +74,7 @@ const request = {
       language: Type.Optional(
         Type.String({
           maxLength: 35,
-          pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
+          pattern: languageTagPattern,
           description: 'The language of the page, as a language tag. Default: that of the browser.',
         }),
       ),
