@@ -202,7 +202,6 @@ function devicesOf({ returnUrl, confirmation }: Pick<PresentationTerms, 'returnU
 }
 
 async function createWalletRequest(device: Device, { random }: Pick<WalletPorts, 'random'>): Promise<WalletRequest> {
-  const { privateJwk } = await createResponseKey();
   const [requestHandle, responseHandle] = [createHandle(random), createHandle(random)];
   return {
     device,
@@ -210,7 +209,7 @@ async function createWalletRequest(device: Device, { random }: Pick<WalletPorts,
     responseHandle,
     nonce: createHandle(random),
     state: createHandle(random),
-    responseKey: privateJwk,
+    responseKey: await createResponseKey(),
   };
 }
 

@@ -19,7 +19,6 @@ import {
 } from './protocol/presentation-store.ts';
 
 async function createTerms(): Promise<PresentationTerms> {
-  const { privateJwk } = await createResponseKey();
   const request = { requestHandle: 'request', responseHandle: 'response', nonce: 'nonce', state: 'state' };
   return {
     kinds: ['pid'],
@@ -28,7 +27,7 @@ async function createTerms(): Promise<PresentationTerms> {
     confirmation: 'code',
     profile: 'haip',
     pageHandle: 'page',
-    requests: [{ device: 'other', ...request, responseKey: privateJwk }],
+    requests: [{ device: 'other', ...request, responseKey: await createResponseKey() }],
   };
 }
 
