@@ -30,9 +30,7 @@ export const confirmations = ['none', 'code'] as const;
 export const walletProfiles = ['haip', 'openid4vp'] as const;
 
 /** The device whose wallet answers: that of the session at the service, or another one, which scans the QR code. */
-export const devices = ['same', 'other'] as const;
-/** One of `devices`. */
-export type Device = (typeof devices)[number];
+export type Device = 'same' | 'other';
 
 /** The secrets of the request to the wallet of one device. Each request has its own. */
 export type WalletRequest = {
