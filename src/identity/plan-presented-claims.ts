@@ -41,7 +41,7 @@ export async function planPresentedClaims(
           in: 'body',
           pointer: '/claims',
           code: 'not-allowed',
-          detail: `claims that the credentials can attest: ${attestable.join(', ')}`,
+          detail: `must be claims that the credentials can attest: ${attestable.join(', ')}`,
         },
       ]),
     };
@@ -52,7 +52,7 @@ export async function planPresentedClaims(
   return refusal === undefined ? { claims: asked } : { refusal };
 }
 
-/** Undefined if a name is not among those. */
+/** Undefined if a name is not attestable. */
 function toClaimNames(names: readonly string[], attestable: readonly ClaimName[]): readonly ClaimName[] | undefined {
   const known = attestable.filter((claim) => names.includes(claim));
   return known.length === new Set(names).size ? known : undefined;
