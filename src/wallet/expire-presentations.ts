@@ -19,7 +19,7 @@ const perRun = 500;
 /** Other writes wait for each deletion, so this number of rows is deleted at once. */
 const deleteBatchRows = 500;
 
-/** Ends the open presentations whose time is over, which deletes what was asked, and records it. */
+/** Ends the open presentations whose time is over: deletes their terms, and records the end. */
 export async function expirePresentations({ read, commit, clock, createId, ...ports }: ExpireDeps): Promise<void> {
   const now = clock.now();
   for (const presentation of await findOverdue(read, now, perRun)) {

@@ -37,7 +37,7 @@ export type PresentationPage = {
     /** How the session is confirmed after the answer. */
     readonly session: 'return' | 'citizen' | undefined;
   };
-  /** The digits that the citizen types at the service; only on the page to which the wallet leads. */
+  /** The digits that the citizen types at the service; only on the page that the wallet opens. */
   readonly code?: string;
 };
 

@@ -18,7 +18,7 @@ import { createHandle } from './protocol/wallet-handle.ts';
 /** The ports with which a response is received. */
 export type ReceivePorts = WalletPorts & { readonly wallets: WalletConfiguration; readonly commit: Commit };
 
-/** The answer to the wallet: accepted, with the address to which it leads the citizen, or not. It says nothing else. */
+/** The answer to the wallet: whether the response is accepted, and the address that the wallet opens for the citizen. */
 export type WalletAnswer = { readonly accepted: boolean; readonly redirectUri?: string | undefined };
 
 /** The form that a wallet sent, and the request to which it belongs. */

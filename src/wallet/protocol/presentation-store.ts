@@ -100,7 +100,7 @@ export type PresentationEnd = {
   readonly verificationId?: string;
 };
 
-/** Ends a presentation and deletes what was asked and presented. Refused (`rows`) if its state is none of `from`. */
+/** Ends a presentation, and deletes its terms and attributes. Refused (`rows`) if its state is none of `from`. */
 export function endPresentation(id: PresentationId, end: PresentationEnd): Statement {
   const [first = '', second = first, third = second] = end.from;
   return {

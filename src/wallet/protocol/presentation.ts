@@ -154,7 +154,10 @@ export const sessionLimits = {
   codeAttempts: 5,
 } as const;
 
-/** The states from which this one may still change in the same way: a response that came meanwhile must not be lost. */
+/**
+ * The states in which a decision about this presentation is still valid. After a response arrived, a decision from before it is not: the
+ * response would be lost.
+ */
 export function sameStage({ status }: Pick<Presentation, 'status'>): readonly PresentationStatus[] {
   return status === 'answered' ? ['answered'] : ['requested', 'fetched'];
 }
