@@ -1,5 +1,5 @@
 import { CompactEncrypt, importJWK } from 'jose';
-import { createResponseKey, decryptResponse } from '../src/wallet/formats/encrypted-response.ts';
+import { createResponseKey, decryptResponse, publicResponseKey } from '../src/wallet/formats/encrypted-response.ts';
 import { checkMdocPresentation } from '../src/wallet/formats/mdoc-presentation.ts';
 import { claimsOf } from '../src/wallet/formats/pid-claims.ts';
 import { checkSdJwtPresentation } from '../src/wallet/formats/sd-jwt-presentation.ts';
@@ -31,7 +31,8 @@ export async function benchWallet(rounds: number): Promise<BenchResult[]> {
 
 /** The key of a request, and the response to it. The encryption by the wallet is in the figure too. */
 async function decryptOwnResponse(presentation: string): Promise<unknown> {
-  const { publicJwk, privateJwk } = await createResponseKey();
+  const privateJwk = await createResponseKey();
+  const publicJwk = publicResponseKey(privateJwk);
   const response = Buffer.from(JSON.stringify({ vp_token: { pid: [presentation] } }));
   const encryption = new CompactEncrypt(response).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A128GCM' });
   return decryptResponse(await encryption.encrypt(await importJWK(publicJwk)), privateJwk);

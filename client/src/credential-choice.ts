@@ -45,11 +45,11 @@ function tryCredential(
   { attributes, format, authorityKeyId }: Wallet,
 ): CredentialChoice | string {
   const known = walletFormats.find((one) => one === query.format);
-  if (known === undefined || (format ?? known) !== known) return `the wallet was not asked to use ${query.format}`;
-  const type =
-    known === 'mso_mdoc'
-      ? [query.meta.doctype_value].find((one) => one === mdocPidType)
-      : query.meta.vct_values?.find((one) => one.startsWith(pidVct));
+  if (known === undefined || (format ?? known) !== known)
+    return `the wallet has no credential in the format ${query.format}`;
+  const { doctype_value: documentType, vct_values: vcts = [] } = query.meta;
+  const mdocType = documentType === mdocPidType ? mdocPidType : undefined;
+  const type = known === 'mso_mdoc' ? mdocType : vcts.find((one) => one.startsWith(pidVct));
   if (type === undefined) return 'the sandbox has only PIDs';
   const authorities = query.trusted_authorities ?? [];
   if (authorities.length > 0 && !authorities.some(({ values }) => values.includes(authorityKeyId)))

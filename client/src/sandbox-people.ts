@@ -14,6 +14,7 @@ export type PidAttributes = {
   readonly personal_administrative_number: string;
 };
 
+/** The id, given name, family name, birth date, country, town, postal code and street of each person. A test compares them with the demo. */
 const people = `
 demo-eleni,Ελένη,Παπαδοπούλου,1990-02-03,GR,Αθήνα,105 57
 demo-oleksandr,Олександр,Шевченко,1984-11-21,UA,Київ,01001

@@ -6,6 +6,7 @@ import {
   type RefusedDecision,
   type ReplayedResult,
 } from '../api/operation.ts';
+import { languageTagPattern } from '../kernel/language-tag.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { readAccessLog } from './access-log.ts';
 import type { UsageFilter } from './access-log-filter.ts';
@@ -70,7 +71,7 @@ const request = {
       ),
       language: Type.Optional(
         Type.String({
-          pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
+          pattern: languageTagPattern,
           maxLength: 35,
           description: 'The language of purposeText; default en.',
         }),

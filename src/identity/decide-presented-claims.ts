@@ -26,8 +26,6 @@ type DecidingAt = { readonly now: number; readonly createId: IdGenerator };
 export type PresentationDecision = {
   readonly effect: Effect;
   readonly result: Verification;
-  /** The result as JSON. */
-  readonly text: string;
   readonly citizenId: string | null;
 };
 
@@ -89,7 +87,8 @@ function comparableClaims(
   const number = isAdministrativeNumberCitizenId ? link?.administrativeNumber : undefined;
   const claims = usableClaims(number === undefined ? others : { ...others, citizenId: number }, now);
   if (permitted === undefined) return claims;
-  return Object.fromEntries(Object.entries(claims).filter(([claim]) => new Set<string>(permitted).has(claim)));
+  const names: ReadonlySet<string> = permitted;
+  return Object.fromEntries(Object.entries(claims).filter(([claim]) => names.has(claim)));
 }
 
 async function prepareDecision(
@@ -124,7 +123,6 @@ async function prepareDecision(
       statements: [await insertVerification(result, record, ports), ...link.statements],
     },
     result,
-    text: JSON.stringify(result),
     citizenId,
   };
 }

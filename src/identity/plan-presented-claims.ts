@@ -8,9 +8,9 @@ import type { IdentityPorts } from './verification/ports.ts';
 type ClaimPlan = {
   readonly clientId: string;
   /** By default those of the smallest minimum set of the policy. */
-  readonly claims?: readonly string[];
-  readonly purpose?: string;
-  readonly legalBasis?: string;
+  readonly claims?: readonly string[] | undefined;
+  readonly purpose?: string | undefined;
+  readonly legalBasis?: string | undefined;
   /** The claims that the accepted credentials can attest. */
   readonly available: readonly string[];
 };
@@ -29,10 +29,7 @@ export async function planPresentedClaims(
   { clientId, claims, purpose, legalBasis, available }: ClaimPlan,
   ports: Pick<IdentityPorts, 'policyOf' | 'purposesOf' | 'legalBasesOf'>,
 ): Promise<{ readonly claims: readonly ClaimName[] } | { readonly refusal: Refusal }> {
-  const unagreed = refuseUnagreedBasis(ports, clientId, {
-    ...(purpose === undefined ? {} : { purpose }),
-    ...(legalBasis === undefined ? {} : { legalBasis }),
-  });
+  const unagreed = refuseUnagreedBasis(ports, clientId, { purpose, legalBasis });
   if (unagreed !== undefined) return { refusal: unagreed };
   const policy = await ports.policyOf(clientId);
   const attestable = claimNames.filter((claim) => available.includes(claim));
@@ -44,7 +41,7 @@ export async function planPresentedClaims(
           in: 'body',
           pointer: '/claims',
           code: 'not-allowed',
-          detail: `claims that the credentials can attest: ${attestable.join(', ')}`,
+          detail: `must be claims that the credentials can attest: ${attestable.join(', ')}`,
         },
       ]),
     };
@@ -55,7 +52,7 @@ export async function planPresentedClaims(
   return refusal === undefined ? { claims: asked } : { refusal };
 }
 
-/** Undefined if a name is not among those. */
+/** Undefined if a name is not attestable. */
 function toClaimNames(names: readonly string[], attestable: readonly ClaimName[]): readonly ClaimName[] | undefined {
   const known = attestable.filter((claim) => names.includes(claim));
   return known.length === new Set(names).size ? known : undefined;

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
+import { drawNumericCode } from '../kernel/numeric-code.ts';
 import { type IssueCode, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { localeFor } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
-import { contactCodeLimits, generateContactCode, parseContactAddress } from './contact/contact-code.ts';
+import { contactCodeLimits, parseContactAddress } from './contact/contact-code.ts';
 import {
   countCodeRequest,
   deleteExpiredCodes,
@@ -75,7 +76,7 @@ export const askContactCode = defineOperation({
       return { refusal: issueRefusal('/channel', 'not-allowed', channelNotOffered) };
     const contact = await ports.contactOf(citizenId);
     if (contact === undefined) return { refusal: refuse('citizen-not-found') };
-    const code = generateContactCode(ports.random);
+    const code = drawNumericCode(ports.random);
     const endsAt = now + contactCodeLimits.minutes * 60_000;
     const { language, systemMessage: texts } = localeFor(contact.language);
     const { subject, text } = texts.contactCode;

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { openSealed, seal } from '../crypto/chunked-encryption.ts';
 import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
+import { languageTagPattern } from '../kernel/language-tag.ts';
 import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import { createResponseKey } from './formats/encrypted-response.ts';
@@ -73,7 +74,7 @@ const request = {
       language: Type.Optional(
         Type.String({
           maxLength: 35,
-          pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
+          pattern: languageTagPattern,
           description: 'The language of the page, as a language tag. Default: that of the browser.',
         }),
       ),
@@ -132,12 +133,12 @@ async function ask(call: AskCall): Promise<Decision | RefusedDecision> {
   if (wallets.certificate.expiresAt <= call.now) return { refusal: refuse('wallets-not-configured', expiredText) };
   const issues = issuesOf(body, wallets, ports.publicUrl);
   if (issues.length > 0) return { refusal: refuseIssues(issues) };
-  const { claims: asked, purpose, legalBasis } = body;
+  const { claims, purpose, legalBasis } = body;
   const plan = await ports.plan({
     clientId: caller.clientId,
-    ...(asked === undefined ? {} : { claims: asked }),
-    ...(purpose === undefined ? {} : { purpose }),
-    ...(legalBasis === undefined ? {} : { legalBasis }),
+    claims,
+    purpose,
+    legalBasis,
     available: pidClaimNames,
   });
   if ('refusal' in plan) return plan;
@@ -201,7 +202,6 @@ function devicesOf({ returnUrl, confirmation }: Pick<PresentationTerms, 'returnU
 }
 
 async function createWalletRequest(device: Device, { random }: Pick<WalletPorts, 'random'>): Promise<WalletRequest> {
-  const { privateJwk } = await createResponseKey();
   const [requestHandle, responseHandle] = [createHandle(random), createHandle(random)];
   return {
     device,
@@ -209,7 +209,7 @@ async function createWalletRequest(device: Device, { random }: Pick<WalletPorts,
     responseHandle,
     nonce: createHandle(random),
     state: createHandle(random),
-    responseKey: privateJwk,
+    responseKey: await createResponseKey(),
   };
 }
 

@@ -105,7 +105,7 @@ async function decide(call: CompleteCall, confirmed: Confirmed): Promise<Decisio
   const { presentation, pending } = confirmed;
   const ports = { ...call.ports, wallets };
   const { effect, result } = await decidePresentation(ports, presentation, pending.checked, changedBy(call));
-  const { verificationId } = result as { readonly verificationId: string };
+  const { verificationId } = result;
   const completed: Presentation = { ...presentation, status: 'completed', endedAt: call.now, verificationId };
   const json = { ...presentationView(completed, call.now, call.ports.publicUrl), verification: result };
   return {

@@ -1,5 +1,4 @@
-import type { Effect } from '../ledger/commit.ts';
-import type { PresentedClaims, WalletConfiguration, WalletPorts } from './ports.ts';
+import type { DecidedPresentation, PresentedClaims, WalletConfiguration, WalletPorts } from './ports.ts';
 import type { ChangedBy } from './presentation-effects.ts';
 import {
   type CheckedPresentation,
@@ -16,9 +15,6 @@ class CredentialKindRemoved extends Error {
   override readonly name = 'CredentialKindRemoved';
 }
 
-/** The result of a completed presentation, and the effect that stores it. */
-export type CompletedPresentation = { readonly effect: Effect; readonly result: object };
-
 /**
  * Compares the attributes of a checked presentation with the register, and completes the presentation in the same unit. Refused (`rows`)
  * if its state has changed meanwhile.
@@ -28,7 +24,7 @@ export async function decidePresentation(
   presentation: OpenPresentation,
   checked: CheckedPresentation,
   { now, createId, actor }: ChangedBy,
-): Promise<CompletedPresentation> {
+): Promise<DecidedPresentation> {
   const kind = ports.wallets.trust.kinds.get(checked.kind);
   if (kind === undefined) throw new CredentialKindRemoved(`expected the kind ${checked.kind} in WALLET_TRUST`);
   const { effect, result } = await ports.decide(presentedClaims(presentation, checked, kind), { now, createId });
@@ -36,7 +32,7 @@ export async function decidePresentation(
     type: 'identity.presentation-completed',
     ...presentationHead(presentation, { event: createId('event'), at: now, actor }),
   };
-  const { verificationId } = result as { readonly verificationId: string };
+  const { verificationId } = result;
   const end = { from: sameStage(presentation), to: 'completed', at: now, verificationId } as const;
   return {
     effect: {
@@ -58,10 +54,10 @@ function presentedClaims(
   return {
     clientId,
     claims,
-    ...(purpose === undefined ? {} : { purpose }),
-    ...(legalBasis === undefined ? {} : { legalBasis }),
-    ...(nonce === undefined ? {} : { nonce }),
-    ...(citizenId === undefined ? {} : { expectedCitizenId: citizenId }),
+    purpose,
+    legalBasis,
+    nonce,
+    expectedCitizenId: citizenId,
     assurance,
     evidence,
     ...(administrativeNumber === undefined || issuingCountry === undefined

@@ -19,7 +19,6 @@ import {
 } from './protocol/presentation-store.ts';
 
 async function createTerms(): Promise<PresentationTerms> {
-  const { privateJwk } = await createResponseKey();
   const request = { requestHandle: 'request', responseHandle: 'response', nonce: 'nonce', state: 'state' };
   return {
     kinds: ['pid'],
@@ -28,7 +27,7 @@ async function createTerms(): Promise<PresentationTerms> {
     confirmation: 'code',
     profile: 'haip',
     pageHandle: 'page',
-    requests: [{ device: 'other', ...request, responseKey: privateJwk }],
+    requests: [{ device: 'other', ...request, responseKey: await createResponseKey() }],
   };
 }
 
@@ -79,6 +78,21 @@ for (const engine of engines) {
     now += 1;
     await deleteOldPresentations(deps);
     assert.deepEqual(await db.read('select tag from presentation_handle'), []);
+    assert.deepEqual(await db.read('select id from presentation'), []);
+  });
+
+  test(`${engine.name}: one run deletes all presentations that ended long ago, also more than one batch`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { now: () => Date.UTC(2026, 5, 1) };
+    const ended = clock.now() - sessionLimits.keptMs - 1;
+    const createId = createIdGenerator(clock, systemRandom);
+    const rows = Array.from({ length: 501 }, () => ({
+      sql: `insert into presentation (id, client_id, status, created_at, expires_at, ended_at)
+        values ($1, 'permits', 'expired', $2, $2, $2)`,
+      args: [createId('presentation'), ended],
+    }));
+    await db.write(rows);
+    await deleteOldPresentations({ read: db.read, write: (unit) => db.write(unit), clock });
     assert.deepEqual(await db.read('select id from presentation'), []);
   });
 }

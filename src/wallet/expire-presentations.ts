@@ -16,8 +16,10 @@ type ExpireDeps = Pick<WalletPorts, 'feedEvent'> & {
 };
 
 const perRun = 500;
+/** Other writes wait for each deletion, so this number of rows is deleted at once. */
+const deleteBatchRows = 500;
 
-/** Ends the open presentations whose time is over, which deletes what was asked, and records it. */
+/** Ends the open presentations whose time is over: deletes their terms, and records the end. */
 export async function expirePresentations({ read, commit, clock, createId, ...ports }: ExpireDeps): Promise<void> {
   const now = clock.now();
   for (const presentation of await findOverdue(read, now, perRun)) {
@@ -28,7 +30,15 @@ export async function expirePresentations({ read, commit, clock, createId, ...po
 }
 
 /** Deletes the rows of presentations that ended long ago. */
-export async function deleteOldPresentations({ read, write, clock }: ExpireDeps): Promise<void> {
-  for (const id of await findDeletable(read, clock.now() - sessionLimits.keptMs, perRun))
-    await write(deletePresentation(id));
+export async function deleteOldPresentations({
+  read,
+  write,
+  clock,
+}: Pick<ExpireDeps, 'read' | 'write' | 'clock'>): Promise<void> {
+  const endedBefore = clock.now() - sessionLimits.keptMs;
+  for (;;) {
+    const ids = await findDeletable(read, endedBefore, deleteBatchRows);
+    await Promise.all(ids.map((id) => write(deletePresentation(id))));
+    if (ids.length < deleteBatchRows) return;
+  }
 }

@@ -3,29 +3,22 @@ import type { RandomBytes } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
-import type { PresentationEvent, PresentationStatus } from './protocol/presentation.ts';
+import type { CheckedPresentation, PresentationEvent, PresentationStatus } from './protocol/presentation.ts';
 import type { AccessCertificate } from './trust/access-certificate.ts';
-import type { WalletTrust } from './trust/wallet-trust.ts';
+import type { CredentialKind, WalletTrust } from './trust/wallet-trust.ts';
 
 /** Attested claims, and what the decision about them needs. */
 export type PresentedClaims = {
   readonly clientId: string;
   /** By the names of the claims of a verification. */
   readonly claims: Readonly<Record<string, string>>;
-  readonly purpose?: string;
-  readonly legalBasis?: string;
-  readonly nonce?: string;
+  readonly purpose: string | undefined;
+  readonly legalBasis: string | undefined;
+  readonly nonce: string | undefined;
   /** The citizen whom the service expects. */
-  readonly expectedCitizenId?: string;
-  readonly assurance: { readonly framework: string; readonly level: string };
-  readonly evidence: {
-    readonly credentialType: string;
-    readonly format: string;
-    readonly issuer: string;
-    readonly issuingCountry?: string;
-    /** The base64url SHA-256 of the issuer certificate. */
-    readonly certificateDigest: string;
-  };
+  readonly expectedCitizenId: string | undefined;
+  readonly assurance: CredentialKind['assurance'];
+  readonly evidence: CheckedPresentation['evidence'];
   /** Present if the credential has an administrative number. `consented`: the citizen agreed on the page to keep the link. */
   readonly link?: {
     readonly issuingCountry: string;
@@ -35,29 +28,30 @@ export type PresentedClaims = {
   readonly isAdministrativeNumberCitizenId: boolean;
 };
 
+/** The result for the client, and the effect that stores it. */
+export type DecidedPresentation = {
+  readonly effect: Effect;
+  readonly result: { readonly verificationId: string };
+};
+
 /**
  * Decides by the policy of the client, and returns the effect with its events. The response time is padded, so that it does not reveal the
- * decision. `text` is the serialised result.
+ * decision.
  */
 export type DecidePresentedClaims = (
   presented: PresentedClaims,
   by: { readonly now: number; readonly createId: IdGenerator },
-) => Promise<{
-  readonly effect: Effect;
-  readonly result: object;
-  readonly text: string;
-  readonly citizenId: string | null;
-}>;
+) => Promise<DecidedPresentation>;
 
 /**
  * Refuses purposes, legal bases and claims that the client may not use, and claims that are fewer than each minimum of its policy, before a
- * wallet is asked. Returns the claims to ask for: the smallest minimum if `claims` is absent.
+ * wallet is asked. Returns the claims to ask for: the smallest minimum set if `claims` is undefined.
  */
 export type PlanPresentedClaims = (asked: {
   readonly clientId: string;
-  readonly claims?: readonly string[];
-  readonly purpose?: string;
-  readonly legalBasis?: string;
+  readonly claims: readonly string[] | undefined;
+  readonly purpose: string | undefined;
+  readonly legalBasis: string | undefined;
   readonly available: readonly string[];
 }) => Promise<{ readonly claims: readonly string[] } | { readonly refusal: Refusal }>;
 
@@ -80,7 +74,7 @@ export type WalletPorts = {
   /** Undefined if the operator has configured no wallets. */
   readonly wallets: WalletConfiguration | undefined;
   readonly publicUrl: string;
-  /** The key under which what was asked is stored. */
+  /** Encrypts stored requests and presentations. */
   readonly sealKey: Uint8Array;
   readonly random: RandomBytes;
   readonly plan: PlanPresentedClaims;

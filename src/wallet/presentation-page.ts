@@ -7,6 +7,7 @@ import type { FailureReason } from './failure-reason.ts';
 import type { WalletConfiguration, WalletPorts } from './ports.ts';
 import { commitUnlessChanged, endWithoutResult } from './presentation-effects.ts';
 import {
+  type Device,
   ifOpen,
   openStatuses,
   type Presentation,
@@ -36,7 +37,7 @@ export type PresentationPage = {
     /** How the session is confirmed after the answer. */
     readonly session: 'return' | 'citizen' | undefined;
   };
-  /** The digits that the citizen types at the service; only on the page to which the wallet leads. */
+  /** The digits that the citizen types at the service; only on the page that the wallet opens. */
   readonly code?: string;
 };
 
@@ -100,7 +101,7 @@ function pageOf(deps: PageDeps, presentation: Presentation): PresentationPage {
   if (open === undefined) return head;
   const { terms, keepsLink } = open;
   const identity = { ...deps.wallets, publicUrl: deps.publicUrl };
-  const linkOf = (device: 'same' | 'other') => {
+  const linkOf = (device: Device) => {
     const request = terms.requests.find((one) => one.device === device);
     return request && walletUrlOf(identity, terms, request);
   };

@@ -1,6 +1,5 @@
-import { WriteRefused } from '../db/database.ts';
 import type { IdGenerator } from '../kernel/id.ts';
-import type { Commit } from '../ledger/commit.ts';
+import type { Commit, Effect } from '../ledger/commit.ts';
 import { decidePresentation } from './decide-presentation.ts';
 import { PresentationFailure } from './failure-reason.ts';
 import type { WalletConfiguration, WalletPorts } from './ports.ts';
@@ -19,7 +18,7 @@ import { createHandle } from './protocol/wallet-handle.ts';
 /** The ports with which a response is received. */
 export type ReceivePorts = WalletPorts & { readonly wallets: WalletConfiguration; readonly commit: Commit };
 
-/** The answer to the wallet: accepted, with the address to which it leads the citizen, or not. It says nothing else. */
+/** The answer to the wallet: whether the response is accepted, and the address that the wallet opens for the citizen. */
 export type WalletAnswer = { readonly accepted: boolean; readonly redirectUri?: string | undefined };
 
 /** The form that a wallet sent, and the request to which it belongs. */
@@ -28,6 +27,9 @@ type ReceivedResponse = {
   readonly request: WalletRequest;
   readonly form: URLSearchParams;
 };
+
+/** The effect of a response, and the answer to the wallet when it is stored. */
+type DecidedResponse = { readonly effect: Effect; readonly answer: WalletAnswer };
 
 /**
  * Checks the response of a wallet, and stores what follows from it with its events in one unit. The first response counts: of several at
@@ -39,29 +41,31 @@ export async function receiveResponse(
   by: { readonly now: number; readonly createId: IdGenerator },
 ): Promise<WalletAnswer> {
   const changedBy: ChangedBy = { ...by, actor: { citizen: true } };
-  try {
-    return await answerOf(ports, received, changedBy);
-  } catch (fault) {
-    if (fault instanceof WriteRefused && fault.kind === 'rows') return { accepted: false };
+  const { effect, answer } = await decideResponse(ports, received, changedBy).catch((fault: unknown) => {
     if (!(fault instanceof PresentationFailure)) throw fault;
     const ending = { from: sameStage(received.presentation), to: 'failed', reason: fault.reason } as const;
-    await commitUnlessChanged(ports.commit, endWithoutResult(ports, received.presentation, ending, changedBy));
-    return { accepted: false };
-  }
+    return {
+      effect: endWithoutResult(ports, received.presentation, ending, changedBy),
+      answer: { accepted: false },
+    };
+  });
+  return (await commitUnlessChanged(ports.commit, effect)) ? answer : { accepted: false };
 }
 
-async function answerOf(
+async function decideResponse(
   ports: ReceivePorts,
   { presentation, request, form }: ReceivedResponse,
   changedBy: ChangedBy,
-): Promise<WalletAnswer> {
+): Promise<DecidedResponse> {
   const { trust, certificate } = ports.wallets;
   const deps = { trust, certificate, publicUrl: ports.publicUrl, now: changedBy.now };
   const opened = await openResponse(deps, form, { presentation, request });
   if ('error' in opened) {
     const ending = { from: sameStage(presentation), to: 'refused', walletError: opened.error } as const;
-    await ports.commit(endWithoutResult(ports, presentation, ending, changedBy));
-    return { accepted: true, redirectUri: request.device === 'same' ? presentation.terms.returnUrl : undefined };
+    return {
+      effect: endWithoutResult(ports, presentation, ending, changedBy),
+      answer: { accepted: true, redirectUri: request.device === 'same' ? presentation.terms.returnUrl : undefined },
+    };
   }
   return await acceptPresentation(ports, { presentation, request, checked: opened.checked }, changedBy);
 }
@@ -76,20 +80,21 @@ async function acceptPresentation(
   ports: ReceivePorts,
   { presentation, request, checked }: Accepted,
   changedBy: ChangedBy,
-): Promise<WalletAnswer> {
+): Promise<DecidedResponse> {
   const { terms } = presentation;
   const session = createSessionCode(request.device, terms, ports.random);
   if (session === undefined) {
     const { effect } = await decidePresentation(ports, presentation, checked, changedBy);
-    await ports.commit(effect);
-    return { accepted: true };
+    return { effect, answer: { accepted: true } };
   }
   const codeHandle = session.by === 'citizen' ? createHandle(ports.random) : undefined;
-  const pending = { checked, session };
-  await ports.commit(awaitSession(ports, presentation, { pending, codeHandle }, changedBy));
   const redirectUri =
     codeHandle === undefined
       ? returnAddressOf(terms.returnUrl ?? ports.publicUrl, session)
       : `${ports.publicUrl}${walletPaths.pages}/${codeHandle}`;
-  return { accepted: true, redirectUri };
+  const pending = { checked, session };
+  return {
+    effect: awaitSession(ports, presentation, { pending, codeHandle }, changedBy),
+    answer: { accepted: true, redirectUri },
+  };
 }

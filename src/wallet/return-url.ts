@@ -1,8 +1,8 @@
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Why a text is no address to which a wallet may return; undefined if it is one. Only an authenticated client sets it, and the code in it
- * is useless without the token of that client, so that the addresses of a client are not registered.
+ * The reason why a wallet must not return to this address; undefined if it may. Clients do not register their addresses: only an
+ * authenticated client sets one, and the code in it is useless without the token of that client.
  */
 export function returnUrlFault(text: string): string | undefined {
   const url = URL.parse(text);

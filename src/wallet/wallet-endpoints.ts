@@ -88,8 +88,8 @@ async function findAwaiting(
 }
 
 /**
- * Answers with the request object. A wallet may fetch it several times until it is answered, for example after a preview of the link, and
- * gets the same values. After that nobody gets it (test/attacks/wallet-responses.test.ts).
+ * Answers with the request object. Until a wallet has answered, wallets can fetch it several times, for example after a preview of the
+ * link, and get the same values. Afterwards it is refused (test/attacks/wallet-responses.test.ts).
  */
 async function answerRequest(
   deps: WalletEndpointDeps,

@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import { type Html, trustedHtml } from './html.ts';
+import { type Html, html } from './html.ts';
 
 /** The quiet zone around the code, in modules (ISO/IEC 18004, section 5.3.8). */
 const quietZone = 4;
@@ -8,8 +8,5 @@ const quietZone = 4;
 export function qrCode(content: string, label: string): Html {
   const { data, size } = encode(content, { ecc: 'M', border: quietZone });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
-  const escaped = label.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
-  return trustedHtml(
-    `<svg class="qr-code" role="img" aria-label="${escaped}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#ffffff"/><path d="${path}" fill="#000000"/></svg>`,
-  );
+  return html`<svg class="qr-code" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#ffffff"/><path d="${path}" fill="#000000"/></svg>`;
 }

@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { undefinedIfMissing } from '../../src/kernel/undefined-if-missing.ts';
 import type { ServerFixture } from './server-process.ts';
 
 /**
@@ -12,8 +14,11 @@ export async function findInStoredData(
   texts: readonly string[],
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const path of relativeFilesIn(dataDir))
-    found.push(...findTextsIn(path, readFileSync(join(dataDir, path)), texts));
+  for (const path of relativeFilesIn(dataDir)) {
+    // The server may rename a temporary file, such as the next checkpoint, after the folder was listed.
+    const bytes = await undefinedIfMissing(readFile(join(dataDir, path)));
+    if (bytes !== undefined) found.push(...findTextsIn(path, bytes, texts));
+  }
   if (databaseUrl === undefined) return found;
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

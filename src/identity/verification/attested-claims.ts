@@ -1,16 +1,13 @@
-/**
- * The claims of a credential that a citizen showed, after its checks. The server never stores the values, and nothing that leaves has
- * one.
- */
+/** The claims of a checked credential of a wallet. The server never stores or returns their values. */
 export type AttestedClaims = {
   readonly clientId: string;
-  /** By the names of this interface. */
+  /** By the names of the claims of a verification. */
   readonly claims: Readonly<Record<string, string>>;
-  readonly purpose?: string;
-  readonly legalBasis?: string;
-  readonly nonce?: string;
+  readonly purpose?: string | undefined;
+  readonly legalBasis?: string | undefined;
+  readonly nonce?: string | undefined;
   /** The citizen whom the client expects. */
-  readonly expectedCitizenId?: string;
+  readonly expectedCitizenId?: string | undefined;
   /** The assurance that the operator has set for this kind of credential. */
   readonly assurance: { readonly framework: string; readonly level: string };
   readonly evidence: AttestationEvidence;

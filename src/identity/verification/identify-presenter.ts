@@ -47,7 +47,7 @@ export async function identifyPresenter(
   }
 }
 
-/** An attested id that the register does not have is a value of the credential, so it is not stored as that of a citizen. */
+/** If the register does not have an attested id, the id is a value of the credential only, so it is not stored as that of a citizen. */
 async function identifyAttested(
   normalisedClaims: NormalisedClaims,
   claims: Claims,

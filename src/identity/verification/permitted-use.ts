@@ -1,16 +1,19 @@
 import { type Issue, type Refusal, refuse } from '../../kernel/refusal.ts';
 import { type MatchPolicy, missingClaims } from '../match/policy.ts';
-import type { ClaimName, VerificationRequest } from '../register/claims.ts';
+import type { ClaimName } from '../register/claims.ts';
 import type { IdentityPorts } from './ports.ts';
 
 /** A request with this legal basis requires a reference to the consent of the citizen. */
 const consentBasis = 'consent';
 
+/** The members of a request that state its use. */
+type StatedUse = { readonly [member in 'purpose' | 'legalBasis' | 'consentReference']?: string | undefined };
+
 /** Refuses a purpose or legal basis that is not agreed for this client. */
 export function refuseUnagreedBasis(
   ports: Pick<IdentityPorts, 'purposesOf' | 'legalBasesOf'>,
   clientId: string,
-  { purpose, legalBasis, consentReference }: Omit<VerificationRequest, 'claims'>,
+  { purpose, legalBasis, consentReference }: StatedUse,
 ): Refusal | undefined {
   const purposes = ports.purposesOf(clientId);
   if (purposes !== undefined && !purposes.includes(purpose ?? '')) return refuse('purpose-not-permitted');

@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { RandomBytes } from '../../kernel/clock.ts';
 import { parseEmailAddress } from '../../kernel/email-address.ts';
 import type { NotificationId } from '../../kernel/id.ts';
 import { removeInvisible } from '../../kernel/invisible-characters.ts';
@@ -22,19 +21,11 @@ export type ContactCode = {
   readonly tries: number;
 };
 
-const codeDigits = 6;
-
 /** The validity in minutes, the wrong entries per code, and the codes per UTC day. */
 export const contactCodeLimits = { minutes: 15, tries: 5, perDay: { citizen: 10, address: 5 } } as const;
 
 /** The pattern of a code, for schemas. */
-export const contactCodePattern = `^[0-9]{${codeDigits}}$`;
-
-/** Draws a code. The remainder of 48 random bits by 10^6 favours no code by more than 1 in 200 million. */
-export function generateContactCode(random: RandomBytes): string {
-  const randomNumber = Buffer.from(random(6)).readUIntBE(0, 6);
-  return String(randomNumber % 10 ** codeDigits).padStart(codeDigits, '0');
-}
+export const contactCodePattern = '^[0-9]{6}$';
 
 /** Whether a code can be entered now: it is not expired and was not tried too often. */
 export function isCodeValid({ endsAt, tries }: ContactCode, now: number): boolean {

@@ -1,6 +1,7 @@
 import { type TLiteral, type TObjectOptions, type TProperties, type TUnion, Type } from 'typebox';
 import type { Caller } from '../../auth/caller.ts';
 import { formatInstant } from '../../kernel/clock.ts';
+import { languageTagPattern } from '../../kernel/language-tag.ts';
 import type { Attempt } from './delivery-store.ts';
 import {
   categories,
@@ -26,7 +27,7 @@ export function literalUnion<const W extends readonly string[]>(words: W, descri
 
 /** A schema for a language tag in a request (BCP 47). */
 export const languageTagSchema = (description: string) =>
-  Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$', description });
+  Type.String({ maxLength: 35, pattern: languageTagPattern, description });
 
 const closedObject = <P extends TProperties>(properties: P, options: TObjectOptions = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false });

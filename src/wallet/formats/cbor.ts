@@ -70,7 +70,7 @@ function malformed(): never {
   throw new PresentationFailure('credential-malformed');
 }
 
-/** The same value without maps, as JSON would have it: for the elements of a document. */
+/** The same value with objects in place of maps, as in JSON: for the elements of a document. */
 export function plainValueOf(value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, member]) => [key, plainValueOf(member)]));
   return Array.isArray(value) ? value.map(plainValueOf) : value;

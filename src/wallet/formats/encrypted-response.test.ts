@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { CompactEncrypt, importJWK, type JWK } from 'jose';
 import { testDataPath, testDataSkipReason } from '../../../test/support/test-data.ts';
-import { createResponseKey, decryptResponse, thumbprintOf } from './encrypted-response.ts';
+import { createResponseKey, decryptResponse, publicResponseKey, thumbprintOf } from './encrypted-response.ts';
 
 test('the encrypted response of OpenID4VP decrypts, and the thumbprint of its key is the printed one', async (context) => {
   const path = testDataPath('vectors/wallet/openid4vp.json');
@@ -30,7 +30,8 @@ async function encryptResponse(
 }
 
 test('a response for a new key has its presentations and state, with both encryptions', async () => {
-  const { publicJwk, privateJwk } = await createResponseKey();
+  const privateJwk = await createResponseKey();
+  const publicJwk = publicResponseKey(privateJwk);
   assert.deepEqual(Object.keys(publicJwk).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
   for (const enc of ['A128GCM', 'A256GCM']) {
     const jwe = await encryptResponse(publicJwk, { vp_token: { pid: ['text'] }, state: 's' }, { enc });
@@ -44,11 +45,12 @@ test('a response for a new key has its presentations and state, with both encryp
 });
 
 test('a response with another key, algorithm or encryption, or with compression, fails with response-undecryptable', async () => {
-  const { publicJwk, privateJwk } = await createResponseKey();
-  const other = await createResponseKey();
+  const privateJwk = await createResponseKey();
+  const publicJwk = publicResponseKey(privateJwk);
+  const other = publicResponseKey(await createResponseKey());
   const payload = { vp_token: { pid: ['text'] } };
   const jwes = [
-    await encryptResponse(other.publicJwk, payload),
+    await encryptResponse(other, payload),
     await encryptResponse(publicJwk, payload, { enc: 'A128CBC-HS256' }),
     await encryptResponse(publicJwk, payload, { alg: 'ECDH-ES+A256KW' }),
     await encryptResponse(publicJwk, payload, { zip: 'DEF' }),
@@ -59,7 +61,8 @@ test('a response with another key, algorithm or encryption, or with compression,
 });
 
 test('a response of another form fails with response-malformed', async () => {
-  const { publicJwk, privateJwk } = await createResponseKey();
+  const privateJwk = await createResponseKey();
+  const publicJwk = publicResponseKey(privateJwk);
   const texts = [
     'no JSON',
     '[]',

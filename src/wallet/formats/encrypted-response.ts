@@ -1,9 +1,11 @@
-import { calculateJwkThumbprint, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { JWK } from 'jose';
+import { compactDecrypt } from 'jose/jwe/compact/decrypt';
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
+import { exportJWK } from 'jose/key/export';
+import { generateKeyPair } from 'jose/key/generate/keypair';
+import { importJWK } from 'jose/key/import';
 import { isObject } from '../../kernel/is-object.ts';
 import { PresentationFailure } from '../failure-reason.ts';
-
-/** A key pair for the response to one request. The public key goes into the request; the private key is sealed until the response. */
-export type ResponseKey = { readonly publicJwk: JWK; readonly privateJwk: JWK };
 
 /** An answer of a wallet: presentations by the id of the query, or an error code. */
 export type WalletResponse = { readonly state?: string } & (
@@ -13,13 +15,16 @@ export type WalletResponse = { readonly state?: string } & (
 
 const keyAlgorithm = 'ECDH-ES';
 
-/** Creates a P-256 key for one request (HAIP 1.0, section 5). The `kid` is the thumbprint. */
-export async function createResponseKey(): Promise<ResponseKey> {
-  const pair = await generateKeyPair(keyAlgorithm, { crv: 'P-256', extractable: true });
-  const publicKey = await exportJWK(pair.publicKey);
-  const kid = await calculateJwkThumbprint(publicKey);
-  const publicJwk: JWK = { ...publicKey, use: 'enc', alg: keyAlgorithm, kid };
-  return { publicJwk, privateJwk: { ...publicJwk, ...(await exportJWK(pair.privateKey)) } };
+/** Creates the private P-256 key for the response to one request (HAIP 1.0, section 5). The `kid` is the thumbprint. */
+export async function createResponseKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(keyAlgorithm, { crv: 'P-256', extractable: true });
+  const jwk = await exportJWK(privateKey);
+  return { ...jwk, use: 'enc', alg: keyAlgorithm, kid: await calculateJwkThumbprint(jwk) };
+}
+
+/** The public part of a response key, for the request. */
+export function publicResponseKey({ d: _private, ...publicJwk }: JWK): JWK {
+  return publicJwk;
 }
 
 /** The thumbprint of a key (RFC 7638, SHA-256, 32 bytes), for `encryptionKeyThumbprint`. */

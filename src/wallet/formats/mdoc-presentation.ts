@@ -19,7 +19,7 @@ export async function checkMdocPresentation(
     throw new PresentationFailure('credential-malformed');
   const document = onlyDocumentOf(mapIn(decodeCbor(Buffer.from(base64url, 'base64url'))));
   const { deviceKey, ...credential } = checkIssuerSigned(document.get('issuerSigned'), expected.now);
-  // The document type is outside of the issuer's signature here, and inside of it there.
+  // The issuer does not sign this document type. It signs the one in `credential`.
   if (textIn(document.get('docType')) !== credential.type) throw new PresentationFailure('credential-malformed');
   requireDeviceSignature(document.get('deviceSigned'), readDeviceKey(deviceKey), {
     transcript: sessionTranscriptOf(expected),

@@ -1,6 +1,6 @@
-import type { JsonWebKey, KeyObject } from 'node:crypto';
-import { createPublicKey } from 'node:crypto';
-import { compactVerify, decodeProtectedHeader } from 'jose';
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { compactVerify } from 'jose/jws/compact/verify';
 import { sha256 } from '../../kernel/hashing.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { type FailureReason, PresentationFailure } from '../failure-reason.ts';

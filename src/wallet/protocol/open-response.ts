@@ -79,7 +79,7 @@ function checkFormat(
   return format === 'dc+sd-jwt' ? checkSdJwtPresentation(text, expected) : checkMdocPresentation(text, expected);
 }
 
-/** Checks issuer and status, and reads the attributes that were asked. Others are dropped. */
+/** Checks issuer and status, and reads the attributes that were asked for. Others are dropped. */
 async function checkTrust(
   { trust, now }: Pick<OpenResponseDeps, 'trust' | 'now'>,
   { kind, claims, administrativeNumber: asksNumber }: QueryParts,

@@ -32,7 +32,11 @@ const columns = `id, client_id, status, created_at, expires_at, ended_at, purpos
   verification_id, terms, pending`;
 
 const findRow = lookupByKey('presentation', 'id', columns);
-const findHandleRow = lookupByKey('presentation_handle', 'tag', 'tag, presentation_id');
+const findRowByHandle = lookupByKey(
+  'presentation_handle join presentation on presentation.id = presentation_id',
+  'tag',
+  `tag, ${columns}`,
+);
 
 /** A new presentation, before it is stored. */
 export type NewPresentation = Pick<Presentation, 'id' | 'clientId' | 'createdAt'> & {
@@ -86,7 +90,7 @@ export function markAnswered(keys: PresentationKeys, id: PresentationId, pending
   };
 }
 
-/** The last state of a presentation, and what it had before. */
+/** The final state of a presentation, and the states from which it may change to it. */
 export type PresentationEnd = {
   readonly from: readonly PresentationStatus[];
   readonly to: PresentationStatus;
@@ -96,7 +100,7 @@ export type PresentationEnd = {
   readonly verificationId?: string;
 };
 
-/** Ends a presentation and deletes what was asked and presented. Refused (`rows`) if its state is none of `from`. */
+/** Ends a presentation, and deletes its terms and attributes. Refused (`rows`) if its state is none of `from`. */
 export function endPresentation(id: PresentationId, end: PresentationEnd): Statement {
   const [first = '', second = first, third = second] = end.from;
   return {
@@ -153,12 +157,7 @@ export async function findOwnPresentation(
 
 /** The presentation that a handle of this kind opens. */
 export async function findByHandle(deps: Deps, kind: HandleKind, handle: string): Promise<Presentation | undefined> {
-  const [row] = await findHandleRow(deps.read, handleTag(kind, handle));
-  return row === undefined ? undefined : await findPresentation(deps, idField(row, 'presentation_id', 'presentation'));
-}
-
-async function findPresentation(deps: Deps, id: PresentationId): Promise<Presentation | undefined> {
-  const [row] = await findRow(deps.read, id);
+  const [row] = await findRowByHandle(deps.read, handleTag(kind, handle));
   return row === undefined ? undefined : presentationFromRow(deps, row);
 }
 

@@ -30,9 +30,7 @@ export const confirmations = ['none', 'code'] as const;
 export const walletProfiles = ['haip', 'openid4vp'] as const;
 
 /** The device whose wallet answers: that of the session at the service, or another one, which scans the QR code. */
-export const devices = ['same', 'other'] as const;
-/** One of `devices`. */
-export type Device = (typeof devices)[number];
+export type Device = 'same' | 'other';
 
 /** The secrets of the request to the wallet of one device. Each request has its own. */
 export type WalletRequest = {
@@ -69,10 +67,13 @@ export type CheckedPresentation = {
   readonly kind: string;
   readonly claims: Readonly<Record<string, string>>;
   readonly evidence: {
+    /** The `vct` or document type. */
     readonly credentialType: string;
     readonly format: string;
     readonly issuer: string;
+    /** ISO 3166-1 alpha-2. */
     readonly issuingCountry?: string;
+    /** The SHA-256 of the issuer certificate in base64url. */
     readonly certificateDigest: string;
   };
   readonly administrativeNumber?: string;
@@ -153,7 +154,10 @@ export const sessionLimits = {
   codeAttempts: 5,
 } as const;
 
-/** The states from which this one may still change in the same way: a response that came meanwhile must not be lost. */
+/**
+ * The states in which a decision about this presentation is still valid. After a response arrived, a decision from before it is not: the
+ * response would be lost.
+ */
 export function sameStage({ status }: Pick<Presentation, 'status'>): readonly PresentationStatus[] {
   return status === 'answered' ? ['answered'] : ['requested', 'fetched'];
 }

@@ -1,4 +1,5 @@
 import { buildDcqlQuery, type CredentialQueryParts } from '../formats/credential-query.ts';
+import { publicResponseKey } from '../formats/encrypted-response.ts';
 import type { AccessCertificate } from '../trust/access-certificate.ts';
 import type { CredentialKind, WalletTrust } from '../trust/wallet-trust.ts';
 import type { OpenPresentation, PresentationTerms, WalletRequest } from './presentation.ts';
@@ -37,7 +38,7 @@ export function walletUrlOf(identity: VerifierIdentity, terms: PresentationTerms
   return `${scheme}://?${query.toString()}`;
 }
 
-/** The attributes to ask for. The administrative number is asked only where it is the citizen id, or the citizen agreed to be recognised by it. */
+/** The attributes to ask for. The administrative number is one of them only if it is the citizen id, or if the citizen agreed to be recognised by it. */
 export type Asked = Pick<PresentationTerms, 'kinds' | 'claims'> & { readonly keepsLink: boolean | null };
 
 /** The queries for these kinds, one for each format of a kind. A presentation satisfies one of them. */
@@ -73,10 +74,6 @@ const formatsSupported = {
   mso_mdoc: { issuerauth_alg_values: [-7, -9], deviceauth_alg_values: [-7, -9] },
 } as const;
 
-function publicKeyOf({ responseKey: { d: _private, ...publicKey } }: Pick<WalletRequest, 'responseKey'>) {
-  return publicKey;
-}
-
 /** The signed request object of one device (OpenID4VP 1.0, section 5; HAIP 1.0, section 5). */
 export async function signRequestObject(
   deps: RequestObjectDeps,
@@ -94,7 +91,7 @@ export async function signRequestObject(
     state: request.state,
     dcql_query: buildDcqlQuery(queryPartsOf(deps.trust, { ...terms, keepsLink })),
     client_metadata: {
-      jwks: { keys: [publicKeyOf(request)] },
+      jwks: { keys: [publicResponseKey(request.responseKey)] },
       encrypted_response_enc_values_supported: ['A128GCM', 'A256GCM'],
       vp_formats_supported: formatsSupported,
     },

@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/hashing.ts';
+import { drawNumericCode } from '../../kernel/numeric-code.ts';
 import type { Device, PresentationTerms, SessionCode } from './presentation.ts';
 import { createHandle } from './wallet-handle.ts';
-
-const typedDigits = 6;
 
 /**
  * The code that proves that the wallet and the session at the service belong to one person, or undefined if the service asked for no
@@ -18,13 +17,7 @@ export function createSessionCode(
   random: RandomBytes,
 ): SessionCode | undefined {
   if (device === 'same' && returnUrl !== undefined) return { by: 'return', code: createHandle(random) };
-  return confirmation === 'code' ? { by: 'citizen', code: randomDigits(random) } : undefined;
-}
-
-/** 48 random bits are enough for an even distribution. */
-function randomDigits(random: RandomBytes): string {
-  const value = Buffer.from(random(6)).readUIntBE(0, 6) % 10 ** typedDigits;
-  return String(value).padStart(typedDigits, '0');
+  return confirmation === 'code' ? { by: 'citizen', code: drawNumericCode(random) } : undefined;
 }
 
 /** The address to which the wallet returns. The code is in the fragment, which browsers do not send to servers or to other sites. */
@@ -32,7 +25,7 @@ export function returnAddressOf(returnUrl: string, { code }: SessionCode): strin
   return `${returnUrl}#response_code=${code}`;
 }
 
-/** Whether a code is the right one; compared in constant time. Spaces in a typed code are ignored. */
+/** Compares a code in constant time. Ignores spaces in a typed code. */
 export function isSessionCode({ by, code }: SessionCode, given: string): boolean {
   const plain = by === 'citizen' ? given.replaceAll(/\s/g, '') : given;
   return timingSafeEqual(sha256(Buffer.from(code)), sha256(Buffer.from(plain)));

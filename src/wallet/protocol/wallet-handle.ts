@@ -4,9 +4,7 @@ import type { RandomBytes } from '../../kernel/clock.ts';
 const handleBytes = 16;
 
 /** The content that a handle opens: the request object or the response of one device, the page, or the page with the code. */
-export const handleKinds = ['request', 'response', 'page', 'code-page'] as const;
-/** One of `handleKinds`. */
-export type HandleKind = (typeof handleKinds)[number];
+export type HandleKind = 'request' | 'response' | 'page' | 'code-page';
 
 /** A new secret of 128 bits for the path of an address (OpenID4VP 1.0, section 13.3). */
 export function createHandle(random: RandomBytes): string {

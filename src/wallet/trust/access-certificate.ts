@@ -22,8 +22,8 @@ export type AccessCertificate = {
 const names = { certificate: 'WALLET_CERTIFICATE_FILE', key: 'WALLET_CERTIFICATE_KEY_FILE' } as const;
 
 /**
- * Reads the files of WALLET_CERTIFICATE_FILE and WALLET_CERTIFICATE_KEY_FILE. Throws a `SettingError` if they cannot be used. An expired
- * certificate is accepted, because the other operations of the server must not end with it.
+ * Reads the files of WALLET_CERTIFICATE_FILE and WALLET_CERTIFICATE_KEY_FILE. Throws a `SettingError` if they cannot be used. It accepts an
+ * expired certificate, so that a server without a valid one still starts and answers all other operations.
  */
 export function readAccessCertificate(certificateFile: string, keyFile: string, now: number): AccessCertificate {
   const key = parseKey(readSettingText(names.key, keyFile));

@@ -101,16 +101,26 @@ async function rememberConfiguredLists({ configs, clock, claim }: FetchListsDeps
 
 /** Fetches all lists that are due, once. A list that fails is reported, and tried again after 5 minutes. */
 async function fetchDueLists(deps: FetchListsDeps): Promise<void> {
-  const { clock, db, log, entities } = deps;
-  const due = await findDueLists(db.read, clock.now(), listsPerRun);
-  // The signers of status lists are in the lists of issuers, so these come first.
-  for (const role of ['issuers', 'status'] as const) {
-    const lists = due.filter((one) => one.role === role);
-    for (let start = 0; start < lists.length; start += listsAtOnce) {
-      const some = lists.slice(start, start + listsAtOnce);
-      await Promise.all(some.map((list) => fetchList(deps, list).catch((fault) => log.fault('wallet-lists', fault))));
-    }
-    if (due.length > 0) await entities.reload();
+  const due = await findDueLists(deps.db.read, deps.clock.now(), listsPerRun);
+  if (due.length === 0) return;
+  await fetchLists(
+    deps,
+    due.filter(({ role }) => role === 'issuers'),
+  );
+  // The signers of status lists are in the lists of issuers.
+  await deps.entities.reload();
+  await fetchLists(
+    deps,
+    due.filter(({ role }) => role === 'status'),
+  );
+}
+
+async function fetchLists(deps: FetchListsDeps, lists: readonly DueList[]): Promise<void> {
+  for (let start = 0; start < lists.length; start += listsAtOnce) {
+    const some = lists.slice(start, start + listsAtOnce);
+    await Promise.all(
+      some.map((list) => fetchList(deps, list).catch((fault) => deps.log.fault('wallet-lists', fault))),
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { type Static, Type } from 'typebox';
 import { parseJsonFile } from '../../config/parse-json-file.ts';
+import { clockSkewMs } from '../formats/presentation-limits.ts';
 import { findChainAnchor } from './certificate-chain.ts';
 import { type IssuerCertificate, parseIssuerCertificate } from './issuer-certificate.ts';
 import type { CredentialStatus } from './wallet-trust.ts';
@@ -44,14 +45,12 @@ export type ExpectedStatusList = {
   readonly now: number;
 };
 
-const clockToleranceMs = 60_000;
-
 /** Opens a Status List Token in the form of a JWT. Throws a TypeError with the fault. */
 export async function openStatusList(jwt: string, { uri, anchors, now }: ExpectedStatusList): Promise<StatusList> {
   const { anchor, payload } = await verifyToken(jwt.trim(), anchors, now);
   const { sub, iat, exp, ttl, status_list } = payload;
   if (sub !== uri) throw new TypeError('expected the address of the list as `sub`, received another one');
-  if (iat * 1_000 > now + clockToleranceMs)
+  if (iat * 1_000 > now + clockSkewMs)
     throw new TypeError('expected a time in the past as `iat`, received a later one');
   const expiresAt = exp === undefined ? undefined : exp * 1_000;
   if (expiresAt !== undefined && expiresAt <= now)
