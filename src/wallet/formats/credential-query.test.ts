@@ -30,7 +30,7 @@ test('the rules of DCQL accept the printed queries and those of the EUDI verifie
 
 test('a query asks for one of the credentials, and for evidence that the credential may lack', () => {
   const claim = (id: string, ...path: (string | null)[]) => ({ id, path });
-  const sets = [['familyName', 'nationality', 'issuingCountry', 'issuingAuthority'], sdJwt.claims];
+  const sets = [['familyName', 'nationality', 'issuingCountry'], sdJwt.claims];
   assert.deepEqual(buildDcqlQuery([sdJwt, mdoc]), {
     credentials: [
       {
@@ -42,7 +42,6 @@ test('a query asks for one of the credentials, and for evidence that the credent
           claim('familyName', 'family_name'),
           claim('nationality', 'nationalities', null),
           claim('issuingCountry', 'issuing_country'),
-          claim('issuingAuthority', 'issuing_authority'),
         ],
         claim_sets: sets,
       },
@@ -54,7 +53,6 @@ test('a query asks for one of the credentials, and for evidence that the credent
           claim('familyName', pidType, 'family_name'),
           claim('nationality', pidType, 'nationality'),
           claim('issuingCountry', pidType, 'issuing_country'),
-          claim('issuingAuthority', pidType, 'issuing_authority'),
         ],
         claim_sets: sets,
       },
@@ -95,7 +93,7 @@ test('the attributes of a PID have the names of claims of a request, in both for
     nationality: 'DE',
   };
   assert.deepEqual(claimsOf(pid), claims);
-  assert.deepEqual(pidEvidenceOf(pid), { issuingCountry: 'DE', issuingAuthority: 'DE', administrativeNumber: '4711' });
+  assert.deepEqual(pidEvidenceOf(pid), { issuingCountry: 'DE', administrativeNumber: '4711' });
   const { given_name, family_name, birthdate, place_of_birth, nationalities, address } = pidSdJwtClaims;
   const elements = {
     given_name,

@@ -46,12 +46,11 @@ function credentialQueryOf(parts: CredentialQueryParts): object {
 
 /** The sets of names to ask for, the preferred one first. The last one has no attribute that a credential may lack. */
 function claimSetsOf({ claims, administrativeNumber }: CredentialQueryParts): readonly (readonly string[])[] {
-  const evidence: readonly OptionalAttribute[] = ['issuingCountry', 'issuingAuthority'];
   const optional: OptionalAttribute[] = administrativeNumber === true ? ['administrativeNumber'] : [];
   if (claims.includes('streetAddress')) optional.push('houseNumber');
   let choices: readonly (readonly string[])[] = [[]];
   for (const one of optional.toReversed()) choices = [...choices.map((choice) => [one, ...choice]), ...choices];
-  return [...choices.map((choice) => [...claims, ...evidence, ...choice]), claims];
+  return [...choices.map((choice) => [...claims, 'issuingCountry', ...choice]), claims];
 }
 
 function claimQueryOf(format: CredentialFormat, name: string): DcqlClaim {

@@ -36,7 +36,6 @@ const claimAttributes = {
 const otherAttributes = {
   houseNumber: { sdJwt: ['address', 'house_number'], element: 'resident_house_number', read: textOf },
   issuingCountry: { sdJwt: ['issuing_country'], element: 'issuing_country', read: textOf },
-  issuingAuthority: { sdJwt: ['issuing_authority'], element: 'issuing_authority', read: textOf },
   administrativeNumber: {
     sdJwt: ['personal_administrative_number'],
     element: 'personal_administrative_number',
@@ -70,13 +69,12 @@ export function claimsOf(credential: PresentedCredential): Readonly<Record<strin
   return Object.fromEntries(claims);
 }
 
-/** The issuer of the credential, and the number of the person at the issuing country, if presented. */
+/** The country of the issuer, and its number of the person, if presented. */
 export function pidEvidenceOf(credential: PresentedCredential): {
   readonly issuingCountry?: string;
-  readonly issuingAuthority?: string;
   readonly administrativeNumber?: string;
 } {
-  const names = ['issuingCountry', 'issuingAuthority', 'administrativeNumber'] as const;
+  const names = ['issuingCountry', 'administrativeNumber'] as const;
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = readAttribute(credential, name);
