@@ -104,6 +104,8 @@ export async function applyProposal(
       commitWith,
     };
     const fault = await operation.apply(input, context);
+    // A new or changed client applies in this process at once.
+    ports.clients.invalidate();
     return fault ?? { entry: parts.entry };
   } catch (fault) {
     if (fault instanceof WriteRefused && fault.kind === 'rows') return 'ended';

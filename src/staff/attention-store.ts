@@ -1,7 +1,7 @@
 import type { Read } from '../db/database.ts';
 import { integerField, integerOrNull, textField, textOrNull } from '../db/row-fields.ts';
 import { minIdAt } from '../kernel/id.ts';
-import { parseReasonCode, reasonOf } from '../notifications/notification/reason.ts';
+import { parseReasonCode, reasonCodes, reasonOf } from '../notifications/notification/reason.ts';
 
 /** Failed deliveries of one channel and reason. */
 export type DeliveryFailures = {
@@ -34,27 +34,28 @@ export async function countFailures(read: Read, since: number): Promise<readonly
 /** More messages than this are not named for one channel and reason. */
 const maxNamed = 3;
 
+const citizenReasons = reasonCodes.filter((code) => reasonOf(code).whoActs === 'citizen');
+
 /** The newest messages since an instant that failed for a reason about which the citizen must do something; of one service, or of all. */
 export async function findCitizenFailures(
   read: Read,
   { since, service }: { readonly since: number; readonly service: string | null },
-) {
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await read(
-    `select f.channel, f.reason, f.notification_id from (
-        select id, notification_id, channel, status, reason from delivery where id >= $1 order by id desc limit $2) f
-      where f.status in ('failed', 'unknown') and f.reason is not null
-        and (cast($3 as text) is null or $3 = (select client_id from notification n where n.id = f.notification_id))
-      order by f.id desc limit 1000`,
-    [minIdAt('delivery', since), maxCounted, service],
+    `select channel, reason, notification_id from (
+        select f.id, channel, reason, notification_id,
+            row_number() over (partition by channel, reason order by f.id desc) as place from (
+          select id, notification_id, channel, status, reason from delivery where id >= $1 order by id desc limit $2) f
+        where f.status in ('failed', 'unknown') and f.reason in (${citizenReasons.map((code) => `'${code}'`).join(', ')})
+          and (cast($3 as text) is null or $3 = (select client_id from notification n where n.id = f.notification_id))
+      ) numbered
+      where place <= $4 order by id desc`,
+    [minIdAt('delivery', since), maxCounted, service, maxNamed],
   );
-  const found = new Map<string, string[]>();
-  for (const row of rows) {
-    const { code, whoActs } = reasonOf(parseReasonCode(textField(row, 'reason')));
-    const key = failureKey({ channel: textField(row, 'channel'), reason: code });
-    const named = found.get(key) ?? [];
-    if (whoActs === 'citizen' && named.length < maxNamed) found.set(key, [...named, textField(row, 'notification_id')]);
-  }
-  return found;
+  const byReason = Map.groupBy(rows, (row) =>
+    failureKey({ channel: textField(row, 'channel'), reason: textField(row, 'reason') }),
+  );
+  return new Map([...byReason].map(([key, some]) => [key, some.map((row) => textField(row, 'notification_id'))]));
 }
 
 /** The key of `findCitizenFailures`. */

@@ -65,7 +65,10 @@ export const disableClient = defineOperation({
           }),
         ],
       },
-      answer: { status: 200, json: { clientId, disabledAt } },
+      answer: async () => {
+        ports.clients.invalidate();
+        return { status: 200, json: { clientId, disabledAt } };
+      },
       onConflict: () => refuse('conflict', 'The client is already disabled.'),
     };
   },

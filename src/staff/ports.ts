@@ -24,7 +24,7 @@ export type StaffPorts = StaffKeys &
     /** A purpose of a client in words of a language, if the client registered them. */
     readonly purposeTextOf: AuditPorts['purposeTextOf'];
     readonly citizenKeys: AuditPorts['citizenKeys'];
-    readonly clients: Pick<ClientCache, 'get' | 'isFresh' | 'refresh'>;
+    readonly clients: Pick<ClientCache, 'get' | 'isFresh' | 'refresh' | 'invalidate'>;
     /** An operation of clients, for the service of a person (act-for-service.ts). */
     readonly serviceOperation: (operation: ListedOperation) => BoundOperation;
     readonly log: LogView;

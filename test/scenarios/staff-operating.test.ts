@@ -91,7 +91,7 @@ for (const { name: engine } of engines) {
       409,
       'conflict',
     ]);
-    await waitUntil(async () => (await site.request(token, 'GET', '/v1/client')).status === 401);
+    assert.equal((await site.request(token, 'GET', '/v1/client')).status, 401);
     const entry = await lastEntry(site, 'disableClient');
     assert.deepEqual([entry['subject'], entry['reason']], ['olu', reason]);
     const after = itemsOf(await ask(site, 'GET', 'clients')).find(({ clientId }) => clientId === site.service);
