@@ -51,7 +51,7 @@ const publishLeadMs = 600_000;
 /** How often a process reads the keys again, since another process may have created or withdrawn one. */
 const reloadIntervalMs = 60_000;
 /** A replaced key stays valid this long: longer than the life of everything that it signed, except evidence. */
-const defaultOverlapMs = 86_400_000;
+const overlapMs = 86_400_000;
 
 type StoredKey = {
   readonly key: SigningKey;
@@ -141,12 +141,10 @@ export async function createMissingSigningKeys(deps: SigningKeyDeps, random: Ran
 export const rotatableUses = ['access-token', 'result', 'evidence'] as const satisfies readonly SigningUse[];
 
 /** The replacement of the key of a use. */
-export type KeyReplacement = {
+type KeyReplacement = {
   readonly use: SigningUse;
   /** For a key that may have leaked: it is withdrawn now, and the new one signs now. */
   readonly atOnce?: boolean;
-  /** How long the old key stays valid; a day by default. */
-  readonly overlapMs?: number;
   /** The clock before a jump that may be corrected: keys that were valid then are withdrawn too (epoch ms). */
   readonly leaptFrom?: number | undefined;
 };
@@ -157,7 +155,7 @@ export type KeyReplacement = {
  */
 export function replaceSigningKeyStatements(
   deps: Omit<SigningKeyDeps, 'db'>,
-  { use, atOnce = false, overlapMs = defaultOverlapMs, leaptFrom }: KeyReplacement,
+  { use, atOnce = false, leaptFrom }: KeyReplacement,
   random: RandomBytes,
 ): { readonly kid: string; readonly statements: readonly Statement[] } {
   const now = deps.clock.now();

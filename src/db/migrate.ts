@@ -75,11 +75,8 @@ export type SchemaState = {
 };
 
 /** Reads the state of the schema and writes nothing. Rejects the same databases as `migrate`. */
-export async function readSchemaState(
-  { engine, read }: Pick<Database, 'engine' | 'read'>,
-  folder = migrationsFolder,
-): Promise<SchemaState> {
-  const migrations = await readMigrations(folder);
+export async function readSchemaState({ engine, read }: Pick<Database, 'engine' | 'read'>): Promise<SchemaState> {
+  const migrations = await readMigrations(migrationsFolder);
   const isInitialized = await isMigrated({ engine, read });
   const stored = isInitialized ? await readChecksums(read) : new Map<number, string>();
   refuseIncompatibleSchema(migrations, stored);

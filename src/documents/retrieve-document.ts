@@ -31,7 +31,7 @@ import { wantsSha256 } from './http/repr-digest.ts';
 import type { OpenDocument } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
-const header = (description: string, maxLength = 2_000) => Type.Optional(Type.String({ maxLength, description }));
+const header = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }));
 
 const request = {
   params: documentParams,

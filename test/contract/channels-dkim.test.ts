@@ -6,7 +6,6 @@ import { createIdGenerator } from '../../src/kernel/id.ts';
 import { dkimOf } from '../../src/notifications/channels/create-channels.ts';
 import { type DkimKey, dkimFault } from '../../src/notifications/channels/dkim.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
-import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
@@ -21,7 +20,7 @@ const texts = {
   dots: '.\n..\n.a line\n',
 } as const;
 
-async function mailThrough(t: TestContext, text: string, more: Partial<OutgoingMessage> = {}): Promise<string> {
+async function mailThrough(t: TestContext, text: string): Promise<string> {
   const sink = await startTestSmtpServer(t);
   const email = createSmtpEmail({
     url: sink.url,
@@ -41,7 +40,6 @@ async function mailThrough(t: TestContext, text: string, more: Partial<OutgoingM
     category: 'information',
     language: 'en',
     at,
-    ...more,
   });
   assert.ok('call' in ready);
   assert.deepEqual(await ready.call(), { outcome: 'sent' });

@@ -38,7 +38,7 @@ const narrow: PageView = { scheme: 'dark', widthPx: 360, locale: 'en' };
 /** OpenAPI 3.1 has no member for QUERY, so that the reference cannot show this operation. */
 const shown = operations.filter(({ method }) => method !== 'QUERY');
 
-const openReference = async (view: PageView, hash = '') => await openPage(browser, `${home.url}/docs${hash}`, view);
+const openReference = async (view: PageView) => await openPage(browser, `${home.url}/docs`, view);
 
 /**
  * The sample of an operation in the language that is selected. The reference renders an operation when it is near the window, and

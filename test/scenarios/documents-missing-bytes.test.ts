@@ -23,8 +23,8 @@ before(async () => {
   ask = createHttpClient(home.url);
 });
 
-async function deposit(body: Buffer, type = 'text/plain'): Promise<string> {
-  const headers = { 'content-type': type, 'citizen-id': 'demo-mary', 'document-title': 'x' };
+async function deposit(body: Buffer): Promise<string> {
+  const headers = { 'content-type': 'text/plain', 'citizen-id': 'demo-mary', 'document-title': 'x' };
   const stored = await ask({ method: 'POST', path: '/v1/documents', headers: bearerHeaders(service, headers), body });
   assert.equal(stored.status, 201, stored.body.toString());
   return String(parseJsonBody(stored)['id']);

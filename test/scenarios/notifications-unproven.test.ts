@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
 import { parseId } from '../../src/kernel/id.ts';
-import { type CascadePolicy, defaultPolicyFor } from '../../src/notifications/cascade/cascade.ts';
+import { defaultPolicyFor } from '../../src/notifications/cascade/cascade.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
 import { applyLateReport, type LateOutcome } from '../../src/notifications/delivery/apply-late-report.ts';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
@@ -33,7 +33,8 @@ const citizens = { 'cit-ida': { name: 'Ida', email: 'ida@example.org', phone: '+
 type FeedPage = { readonly items: ReadonlyArray<{ readonly type: string; readonly data: Record<string, string> }> };
 type Report = { ended: 'delivered' | 'sent' } | { ended: 'failed'; reason: 'mailbox-full' };
 
-async function open(t: TestContext, db: Database, cascade: CascadePolicy = defaultPolicyFor(new Set(['sms']))) {
+async function open(t: TestContext, db: Database) {
+  const cascade = defaultPolicyFor(new Set(['sms']));
   const { app, time, start, faults } = await createDeliveryApp(t, db, { cascade, citizens });
   const parts = { ...app, read: db.read, clock: time.clock };
   const begin = time.clock.now();

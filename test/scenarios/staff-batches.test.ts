@@ -17,7 +17,7 @@ const siteOn = (engine: string) => sites.get(engine) ?? assert.fail(`no site on 
 type Members = Readonly<Record<string, unknown>>;
 const base = '/v1/staff/notification-batches';
 const caseworker = (service: string, subject = 'chris'): TestPerson => ({ subject, roles: ['caseworker'], service });
-const approver = (service: string, subject = 'alex'): TestPerson => ({ subject, roles: ['approver'], service });
+const approver = (service: string): TestPerson => ({ subject: 'alex', roles: ['approver'], service });
 const rowsOf = (citizens: readonly string[]) =>
   `citizenId,subject,message\r\n${citizens.map((id) => `${id},Waste,We collect it on Monday.\r\n`).join('')}`;
 

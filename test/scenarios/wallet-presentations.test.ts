@@ -146,8 +146,8 @@ test('an idempotency key with another request to a wallet is refused', async (t)
 test('the page shows the progress without script, and readers can stop the updates', async (t) => {
   const site = await openWalletServer(t);
   const { walletUrl, pageUrl } = await site.start({ ...nameAndTown, confirmation: 'code', language: 'fr' });
-  const look = async (address = pageUrl, headers = {}) => {
-    const response = await fetch(address, { headers });
+  const look = async (address = pageUrl) => {
+    const response = await fetch(address);
     return { refresh: response.headers.get('refresh'), text: await response.text() };
   };
   const question = await look();

@@ -14,7 +14,7 @@ import type { JsonBody } from './notification-app.ts';
 const hourMs = 60 * minuteMs;
 
 /** Notifications, their feed and the webhooks over one database, on a virtual clock. */
-export async function openWebhookApp(t: TestContext, db: Database, keepDays = 180, timeoutMs = 5_000) {
+export async function openWebhookApp(t: TestContext, db: Database, keepDays = 180) {
   const { app, time, faults, start } = await createDeliveryApp(t, db);
   const webhookWorker = startWebhooks({
     read: app.db.read,
@@ -27,7 +27,7 @@ export async function openWebhookApp(t: TestContext, db: Database, keepDays = 18
     pollMs: hourMs,
     keepMs: keepDays * 24 * hourMs,
     isClockSure: async () => true,
-    post: createPostWebhookCall({ resolve: createHostResolver(true), allowPrivate: true, timeoutMs }),
+    post: createPostWebhookCall({ resolve: createHostResolver(true), allowPrivate: true, timeoutMs: 5_000 }),
     onFault: (fault) => faults.push(fault),
   });
   t.after(() => webhookWorker.stop(1_000));
