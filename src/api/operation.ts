@@ -55,7 +55,7 @@ type Part<S, K extends keyof RequestShape> = S extends { readonly [P in K]: infe
   : undefined;
 
 /** The parsed request. */
-export type Input<S extends RequestShape> = {
+type Input<S extends RequestShape> = {
   readonly params: Part<S, 'params'>;
   readonly query: Part<S, 'query'>;
   readonly headers: Part<S, 'headers'>;
@@ -90,7 +90,7 @@ export type ValidPart<S extends RequestShape, P> = {
 };
 
 /** The Idempotency-Key of a request whose body the operation reads. */
-export type IdempotencyLookup = {
+type IdempotencyLookup = {
   readonly key: string;
   /** The earlier result of this key, or undefined. `open` decrypts a body that `sealBody` of that decision encrypted. */
   findStoredResult(
@@ -141,7 +141,7 @@ export type Decision = {
 export type RefusedDecision = { readonly refusal: Refusal; readonly effect?: Effect };
 
 /** The response of an operation without data of citizens, which has no effect to commit. */
-export type PlainResult = { readonly plain: OperationResponse };
+type PlainResult = { readonly plain: OperationResponse };
 
 /**
  * One answer of an operation for the OpenAPI document. It has one media type: JSON (`schema`), the type of the document (`bytes`), or

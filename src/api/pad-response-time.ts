@@ -1,14 +1,14 @@
 import { systemTimer, type Timer } from '../jobs/timer.ts';
 
 /** `intervalMs` of 0 adds no wait. `stopwatch` returns monotonic milliseconds. */
-export type ResponsePaddingOptions = {
+type ResponsePaddingOptions = {
   readonly intervalMs: number;
   readonly stopwatch: () => number;
   readonly timer: Timer;
 };
 
 /** `start` is called when a request arrives. The function that it returns waits for the next multiple of the interval. */
-export type ResponsePadding = { start(): () => Promise<void> };
+type ResponsePadding = { start(): () => Promise<void> };
 
 /**
  * Hides how long a request took: its response is sent only at whole multiples of the interval after the request arrived.

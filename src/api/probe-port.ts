@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { type ListenAddress, listenError } from './listen-error.ts';
 
 /** A port that no other program can take until it is released. */
-export type ReservedPort = { readonly port: number; release(): Promise<void> };
+type ReservedPort = { readonly port: number; release(): Promise<void> };
 
 /** Checks that no other program listens on the port, and returns its number; for 0 a free one. Throws if it is taken. */
 export async function probePort(listenAddress: ListenAddress): Promise<number> {
@@ -12,7 +12,7 @@ export async function probePort(listenAddress: ListenAddress): Promise<number> {
 }
 
 /** Takes a port without accepting connections. Throws if another program listens there, also with SO_REUSEPORT. */
-export async function reservePort(listenAddress: ListenAddress): Promise<ReservedPort> {
+async function reservePort(listenAddress: ListenAddress): Promise<ReservedPort> {
   const { host, port } = listenAddress;
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The bytes that a client must read in each span while a response waits for it. */
-export const readerLimits = { spanMs: 15_000, spanBytes: 65_536 };
+const readerLimits = { spanMs: 15_000, spanBytes: 65_536 };
 
 type ReaderLimits = { readonly spanMs: number; readonly spanBytes: number };
 type ReaderProgress = { sent: number; waiting: number };

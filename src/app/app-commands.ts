@@ -12,7 +12,7 @@ export type CommandFamily = { readonly words: readonly string[]; readonly load: 
 
 /** Calls a command with an app context: that of a running server, or one that is opened for it and closed afterwards. */
 export type UseApp = <T>(use: (app: CommandApp) => Promise<T>) => Promise<T>;
-export type CommandApp = AppContext & { readonly isAlone: boolean };
+type CommandApp = AppContext & { readonly isAlone: boolean };
 
 /** The commands that need an app context. */
 export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly CommandFamily[] {

@@ -38,7 +38,7 @@ import { operations } from './operations.ts';
 import { createPublicEndpoint, type PublicEndpoint } from './public-endpoint.ts';
 
 /** The parts that `serve` has chosen or opened for the app of this process or thread. */
-export type CreateAppOptions = {
+type CreateAppOptions = {
   readonly publicUrl: string;
   readonly auth: AuthContext;
   readonly transport: TransportSecurity;

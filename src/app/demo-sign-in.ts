@@ -18,7 +18,7 @@ import type { AppContext } from './app-context.ts';
 import { demoMarkOf } from './mode-settings.ts';
 
 /** The own issuers of a demo, and the settings that name them. */
-export type DemoSignIn = { readonly settings: Settings; readonly mounts: readonly MountedHandler[] };
+type DemoSignIn = { readonly settings: Settings; readonly mounts: readonly MountedHandler[] };
 
 const citizenIssuerPath = '/demo/sign-in';
 const staffIssuerPath = '/demo/staff-sign-in';

@@ -16,7 +16,7 @@ import { eraseProposalsOf } from '../staff/proposal-store.ts';
 import type { AppContext } from './app-context.ts';
 
 /** The stores that an erasure changes. */
-export type WholeErasureDeps = Omit<ErasureDeps, 'actor' | 'extraStatements'> & {
+type WholeErasureDeps = Omit<ErasureDeps, 'actor' | 'extraStatements'> & {
   readonly documents: Pick<DocumentPorts, 'blobs' | 'alarm'>;
 };
 
@@ -51,7 +51,7 @@ export async function eraseWholeCitizen(
 }
 
 /** The list of erased citizens of this host. */
-export function openErasedListOf({ dataDir }: AppContext['settings']) {
+function openErasedListOf({ dataDir }: AppContext['settings']) {
   return openErasedList(join(dataDir, erasedListFileName));
 }
 

@@ -39,7 +39,7 @@ export type PublicEndpoint = {
 };
 
 /** The dependencies of a public endpoint besides the app context. */
-export type PublicEndpointDeps = {
+type PublicEndpointDeps = {
   readonly publicUrl: string;
   readonly transport: TransportSecurity;
   readonly watch: LedgerHealth;

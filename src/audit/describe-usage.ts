@@ -4,7 +4,7 @@ import type { Usage } from './usage.ts';
  * The document or message of a use. `available`: the citizen can open it now; `unavailable`: it exists, such as a message that is
  * not in the inbox; `erased`: it does not exist any more.
  */
-export type UsedObject = {
+type UsedObject = {
   readonly type: 'document' | 'message';
   readonly id: string;
   readonly state: 'available' | 'unavailable' | 'erased';

@@ -19,7 +19,7 @@ export const receiptParams = Type.Object(
 export type ReceiptCall = OperationCall<{ readonly params: typeof receiptParams }, AuditPorts>;
 
 /** The entry of an event in the signed log, with its proof (c2sp.org/tlog-proof) in a log of `treeSize` entries. */
-export type Receipt = { readonly entry: StoredEntry; readonly treeSize: number; readonly proof: string };
+type Receipt = { readonly entry: StoredEntry; readonly treeSize: number; readonly proof: string };
 
 /** The headers of every answer with a receipt: it says what the entry says. */
 export const receiptHeaders = { 'cache-control': 'private, no-store', vary: 'accept, authorization' } as const;

@@ -4,7 +4,7 @@ import { operatorCode } from './access-log-filter.ts';
 import { toUsage } from './usage.ts';
 
 /** An organisation by which a citizen can filter the own access log. */
-export type UsingOrganisation = { readonly code: string; readonly name: string };
+type UsingOrganisation = { readonly code: string; readonly name: string };
 
 /** As many entries are opened, and this many at once. */
 const [maxEntries, chunkSize] = [2_000, 200];

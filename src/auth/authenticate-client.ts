@@ -47,7 +47,7 @@ export function authMethodsOf(secrets: boolean) {
 }
 
 /** How many tokens one client gets. A token lives ten minutes, so that a program needs few. */
-export const tokenQuota = { perSecond: 10, burst: 100 } as const;
+const tokenQuota = { perSecond: 10, burst: 100 } as const;
 
 /**
  * Creates the client authentication of one process. Used assertions and the quota are shared with all other processes. The quota

@@ -26,7 +26,7 @@ export type BindingDeps = {
 };
 
 /** A verified token with its binding, and the binding that its client requires. */
-export type BoundToken = {
+type BoundToken = {
   readonly scheme: Scheme;
   readonly token: string;
   readonly confirmation: Confirmation | undefined;

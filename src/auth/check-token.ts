@@ -21,7 +21,7 @@ import { parseStaffCaller, type StaffTokenRules } from './staff-token.ts';
 import { IssuerUnavailable, type TrustedIssuer } from './trusted-issuer.ts';
 
 /** Dependencies of the token check; `trusted` are the issuers of TRUSTED_ISSUERS. */
-export type TokenCheckDeps = {
+type TokenCheckDeps = {
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly keys: SigningKeys;

@@ -6,9 +6,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { acceptedAlgsOf } from './client-keys.ts';
 
 /** The kinds of subjectAltName that a client can be registered with (RFC 8705, section 2.1.2). */
-export const certificateNames = ['dns', 'uri', 'ip', 'email'] as const;
+const certificateNames = ['dns', 'uri', 'ip', 'email'] as const;
 /** One of these kinds. */
-export type CertificateName = (typeof certificateNames)[number];
+type CertificateName = (typeof certificateNames)[number];
 
 /** A pinned certificate (`self_signed_tls_client_auth`), or a name in certificates of our authorities (`tls_client_auth`). */
 export type CertificateProof =
@@ -32,7 +32,7 @@ export type CertificateReader = {
 };
 
 /** Dependencies of a certificate reader; `header` in lower case. Without `header` no proxy is trusted. */
-export type CertificateReaderDeps = {
+type CertificateReaderDeps = {
   readonly clock: Clock;
   readonly authorities: readonly X509Certificate[];
   readonly header?: string | undefined;

@@ -6,7 +6,7 @@ import type { CertificateProof } from './client-certificate.ts';
 export const credentialKinds = ['secret', 'key', 'certificate', 'certificate-name', 'issuer'] as const;
 
 /** A credential without anything secret. `id`: the `kid` of a key, the thumbprint or name of a certificate, the URL of an issuer. */
-export type CredentialSummary = {
+type CredentialSummary = {
   readonly id: string;
   readonly kind: (typeof credentialKinds)[number];
   /** Epoch ms; undefined if it does not expire. */
@@ -14,7 +14,7 @@ export type CredentialSummary = {
 };
 
 /** The id of the one secret of a client. */
-export const secretCredentialId = 'secret';
+const secretCredentialId = 'secret';
 
 /** The credentials that a client is registered with. A client with a `jwks_uri` publishes its keys itself, so it has none here. */
 export function credentialsOf({ credential }: Pick<Client, 'credential'>): readonly CredentialSummary[] {

@@ -8,7 +8,7 @@ export const acceptedAlgs = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const;
 export type AcceptedAlg = (typeof acceptedAlgs)[number];
 
 /** A public key of a client (RFC 7517), with the members that are stored. */
-export type ClientKey = {
+type ClientKey = {
   readonly kty: string;
   readonly kid: string;
   /** Absent for Ed25519, which has two algorithm names. */

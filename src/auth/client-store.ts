@@ -101,7 +101,7 @@ function certificatesOrNull({ registrationCertificates }: Client): string | null
 }
 
 /** A part of a client that can be changed. */
-export type ClientPart = ReturnType<typeof changeableParts>[number][0];
+type ClientPart = ReturnType<typeof changeableParts>[number][0];
 
 /** The parts in which two states of a client differ. */
 export function changedParts(before: Client, after: Client): ClientPart[] {

@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 const keptDays = 90;
 
 /** The number of requests of a client on a day (days since 1970, UTC). The outcome is a decision, the name of a problem, or `ok`. */
-export type ClientUse = {
+type ClientUse = {
   readonly clientId: string;
   readonly day: number;
   readonly operation: string;

@@ -9,7 +9,7 @@ import { isSignedWith, parseUnverifiedJws } from './parse-token.ts';
 const maxProofAgeSeconds = 60;
 
 /** The request that a proof must be made for; `accessToken` if the request uses one. */
-export type ExpectedRequest = {
+type ExpectedRequest = {
   readonly method: string;
   readonly url: string;
   readonly accessToken?: string | undefined;

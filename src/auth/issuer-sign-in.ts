@@ -58,7 +58,7 @@ function errorMessages(fault: unknown): readonly string[] {
 export type SignInCredential = { readonly secret: string } | { readonly key: JWK };
 
 /** The registration of this server at the issuer, and the dependencies of the sign-in. */
-export type SignInDeps = {
+type SignInDeps = {
   /** The people who sign in, for the messages of faults. */
   readonly people: 'citizens' | 'staff';
   readonly issuer: string;

@@ -5,7 +5,7 @@ const cooldownMs = 30_000;
 const keysLifeMs = 600_000;
 
 /** The dependencies of a key cache. */
-export type KeyCacheDeps<Keys, Fault extends Error> = {
+type KeyCacheDeps<Keys, Fault extends Error> = {
   /** Fetches the keys. `earlier` are the last keys if they were not too old at the last fault. */
   fetchKeys(earlier: Keys | undefined): Promise<Keys>;
   /** The error that callers get when there are no valid keys. */

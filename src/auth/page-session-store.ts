@@ -27,7 +27,7 @@ export type PageSessions = {
 };
 
 /** The person and the tokens of a new session. A renewed session has the `startedAt` of the session before it. */
-export type NewSession = {
+type NewSession = {
   readonly personId: string;
   readonly issued: IssuedToken;
   readonly startedAt?: number | undefined;

@@ -5,7 +5,7 @@ import type { Quota } from './caller.ts';
 export const unitsPerRequest = 1_000;
 
 /** A reservation from the shared bucket of one client and scope. */
-export type ReservationRequest = {
+type ReservationRequest = {
   readonly clientId: string;
   readonly scope: string;
   readonly quota: Quota;

@@ -7,7 +7,7 @@ import { unitsPerRequest } from './quota-store.ts';
 export const defaultQuota: Quota = { perSecond: 1_000, burst: 2_000 };
 
 /** The state of a token bucket after a request was counted, with the numbers of the headers. */
-export type Allowance = {
+type Allowance = {
   readonly allowed: boolean;
   readonly policy: string;
   readonly quota: Quota;

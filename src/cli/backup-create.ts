@@ -26,7 +26,7 @@ import {
 import { CommandFailed, UsageError } from './command.ts';
 
 /** The target folder of a backup, and what it needs. */
-export type CreateBackupOptions = {
+type CreateBackupOptions = {
   readonly folder: string;
   /** An earlier backup: documents in it are hard-linked instead of copied. */
   readonly earlier: string | undefined;

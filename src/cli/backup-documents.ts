@@ -9,7 +9,7 @@ import { fileDigest, statFile } from './backup-file.ts';
 import { CommandFailed } from './command.ts';
 
 /** How many documents were copied or listed, and their bytes in total. */
-export type CopyCount = { readonly count: number; readonly bytes: number };
+type CopyCount = { readonly count: number; readonly bytes: number };
 
 /** The progress of a backup or a restore: first the database, then the documents that are done. */
 export type BackupProgress = 'the database' | CopyCount;
@@ -18,7 +18,7 @@ export type BackupProgress = 'the database' | CopyCount;
 export type DocumentListing = CopyCount & { readonly sha256: string };
 
 /** How documents are copied. */
-export type CopyDocumentsOptions = {
+type CopyDocumentsOptions = {
   /** A folder of the caller on the same disk as the copies. Each copy is written there and renamed when it is complete. */
   readonly drafts: string;
   /** The documents of an earlier backup: files that are in it are hard-linked instead of copied. */

@@ -20,7 +20,7 @@ export function anchorDigest(anchor: Uint8Array | undefined): BackupManifest['an
 }
 
 /** Where the database is copied to, and when to stop. */
-export type ExtractOptions = {
+type ExtractOptions = {
   /** A file that does not exist yet. */
   readonly to: string;
   /** Aborts the copy. */

@@ -84,7 +84,7 @@ function parseManifest(text: string): BackupManifest | undefined {
 }
 
 /** The key that authenticates a manifest, and the id of the root key that it is derived from. */
-export type ManifestKey = { readonly rootKey: string; readonly key: Uint8Array };
+type ManifestKey = { readonly rootKey: string; readonly key: Uint8Array };
 
 /**
  * The manifest key for a backup whose database needs these root keys. It is derived from one of them, so that the root key

@@ -20,7 +20,7 @@ import { CommandFailed } from './command.ts';
 type OnProgress = (progress: BackupProgress) => void;
 
 /** The backup to restore, and the root key that it needs. */
-export type RestoreBackupOptions = {
+type RestoreBackupOptions = {
   readonly folder: string;
   readonly rootKeyPath: string;
   readonly onProgress: OnProgress;

@@ -27,7 +27,7 @@ import type { DocumentsContext } from './documents.ts';
 import { formatCount } from './progress.ts';
 
 /** The opened installation of a trial restore. */
-export type TrialContext = Pick<DocumentsContext, 'ports'> & {
+type TrialContext = Pick<DocumentsContext, 'ports'> & {
   readonly read: Read;
   readonly citizenKeys: Pick<CitizenKeys, 'preload'>;
   readonly log: LogView;
@@ -43,7 +43,7 @@ export type WithTrial = <T>(
 ) => Promise<T>;
 
 /** The backup to verify, and how. */
-export type VerifyBackupOptions = {
+type VerifyBackupOptions = {
   readonly folder: string;
   /** An empty folder for the trial restore of the database. The caller removes its content. */
   readonly scratch: string;
@@ -57,7 +57,7 @@ export type VerifyBackupOptions = {
 };
 
 /** The result of a trial. It can be restored if there are no faults. */
-export type BackupReport = {
+type BackupReport = {
   readonly manifest: BackupManifest;
   readonly faults: readonly string[];
   readonly citizens: number;

@@ -13,7 +13,7 @@ import { clearLineText } from './progress.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 
 /** The dependencies of the backup commands. */
-export type BackupDeps = {
+type BackupDeps = {
   readonly settings: () => Settings;
   readonly clock: Clock;
   readonly rootKeyPath: (settings: Settings) => string;

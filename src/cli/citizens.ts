@@ -9,7 +9,7 @@ import { eventHead, type LoggedContext, type WithContext } from './command-conte
 import { clearLineText, entriesProgress } from './progress.ts';
 
 /** The dependencies of the commands for one citizen. */
-export type CitizensContext = AccessLogDeps &
+type CitizensContext = AccessLogDeps &
   Pick<LoggedContext, 'clock' | 'createId' | 'operator' | 'root' | 'random'> & {
     readonly commit: Commit;
     /** Erases a citizen everywhere. False if nothing is known about the id. */

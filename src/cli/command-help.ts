@@ -36,7 +36,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Commands below one heading. */
-export type CommandGroup = { readonly title: string; readonly commands: readonly CommandDescription[] };
+type CommandGroup = { readonly title: string; readonly commands: readonly CommandDescription[] };
 
 /** The commands below their headings. The last group has the commands without a heading. */
 export function groupCommands(commands: readonly CommandDescription[]): readonly CommandGroup[] {

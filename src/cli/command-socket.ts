@@ -30,7 +30,7 @@ export function fitsSocket(path: string): boolean {
 }
 
 /** The commands that another process can forward. They write to the terminal of that process. */
-export type CommandsFor = (terminal: Terminal) => readonly Command[] | Promise<readonly Command[]>;
+type CommandsFor = (terminal: Terminal) => readonly Command[] | Promise<readonly Command[]>;
 
 /** Receives commands until the returned function is called. If the path is too long, no commands are received. */
 export async function serveCommands(path: string, commandsFor: CommandsFor): Promise<() => Promise<void>> {

@@ -17,7 +17,7 @@ export function replacePrivateFile(path: string, text: string): void {
 const renewEveryMs = 60_000;
 
 /** How the headers of the printed commands are written. */
-export type DemoHeadersOptions = {
+type DemoHeadersOptions = {
   readonly dataDir: string;
   readonly issueToken: () => Promise<string>;
   readonly timer: Timer;
@@ -61,7 +61,7 @@ export function writeDemoBodies(dataDir: string, { citizens }: DemoFile): void {
 }
 
 /** Where the demo runs, for its text. */
-export type DemoTextOptions = { readonly dataDir: string; readonly cwd: string; readonly adminUrl: string | undefined };
+type DemoTextOptions = { readonly dataDir: string; readonly cwd: string; readonly adminUrl: string | undefined };
 
 /** The text that the demo prints: three commands to paste into a shell in the same folder, and its addresses. */
 export function demoText({ baseUrl, documents }: DemoFile, options: DemoTextOptions): string {

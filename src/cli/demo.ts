@@ -26,7 +26,7 @@ type DemoClient = DemoFile['clients'][number];
 type StoredDocument = DemoFile['documents'][number];
 
 /** The dependencies of the seeding: the app, its address, and tokens of the running server. */
-export type DemoContext = ImportDeps & {
+type DemoContext = ImportDeps & {
   readonly random: RandomBytes;
   readonly dataDir: string;
   readonly publicUrl: string;

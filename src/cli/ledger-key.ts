@@ -15,10 +15,10 @@ import {
 import { type CommandContext, eventHead, type WithContext } from './command-context.ts';
 
 /** A key that signs checkpoints. `retireAt` is in epoch ms; undefined if it signs until it is replaced. */
-export type LogSigner = NoteSigner & { readonly retireAt: number | undefined };
+type LogSigner = NoteSigner & { readonly retireAt: number | undefined };
 
 /** The dependencies of the commands for the keys of the ledger. */
-export type LedgerKeyContext = Omit<CommandContext, 'read'> & {
+type LedgerKeyContext = Omit<CommandContext, 'read'> & {
   readonly root: RootKey;
   /** The keys that sign now, newest first; undefined before the first start. */
   checkpointKeys(): Promise<readonly LogSigner[] | undefined>;

@@ -6,7 +6,7 @@ import { type Command, type ExitCode, type Terminal, wrongArgument } from './com
 import type { LoggedContext, WithContext } from './command-context.ts';
 
 /** The dependencies of the command. */
-export type LettersContext = LoggedContext & { readonly claim: WriteWithoutEvent };
+type LettersContext = LoggedContext & { readonly claim: WriteWithoutEvent };
 
 /** The command `letters record-returned`. */
 export function letterCommands(withContext: WithContext<LettersContext>, terminal: Terminal): readonly Command[] {

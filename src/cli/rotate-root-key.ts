@@ -17,7 +17,7 @@ export type RotationContext = CommandContext & {
 };
 
 /** The ids of both root keys, and how many keys were wrapped with the new one. */
-export type RotationResult = {
+type RotationResult = {
   readonly from: string;
   readonly to: string;
   readonly citizenKeys: number;

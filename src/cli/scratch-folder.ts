@@ -8,7 +8,7 @@ const prefix = 'citizen-services-trial-';
 const lockName = 'trial';
 
 /** A folder for one trial, which contains a copy of the register. Disposing it removes the folder. */
-export type ScratchFolder = AsyncDisposable & { readonly path: string };
+type ScratchFolder = AsyncDisposable & { readonly path: string };
 
 /** Creates the folder of a trial within the given folder, and removes the folders of killed trials. */
 export async function openScratchFolder(parentFolder: string): Promise<ScratchFolder> {

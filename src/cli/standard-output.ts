@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Terminal } from './command.ts';
 
 /** The standard output of this process, for data. */
-export type StandardOutput = Required<Pick<Terminal, 'stdout' | 'hasLeft'>> & {
+type StandardOutput = Required<Pick<Terminal, 'stdout' | 'hasLeft'>> & {
   /** Resolves when all output is written or lost. False if lost output must be reported by the exit code. */
   flushed(): Promise<boolean>;
 };

@@ -16,7 +16,7 @@ import { serveWitness } from '../ledger/witness-server.ts';
 import { type Command, CommandFailed, type ExitCode, messageOf, type Terminal, wrongOption } from './command.ts';
 
 /** The dependencies of the command. The witness ends when `stopped` resolves. */
-export type WitnessCommandDeps = {
+type WitnessCommandDeps = {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly stopped: Promise<unknown>;

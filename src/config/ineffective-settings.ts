@@ -4,7 +4,7 @@ import { type SettingKey, type SettingName, settingSchemas } from './setting-sch
 import type { Settings } from './settings.ts';
 
 /** A setting without effect, and what it requires. */
-export type IneffectiveSetting = { readonly setting: SettingName; readonly needs: string };
+type IneffectiveSetting = { readonly setting: SettingName; readonly needs: string };
 
 type Requirement = { readonly needs: string; readonly isMet: boolean; readonly keys: readonly SettingKey[] };
 

@@ -2,7 +2,7 @@ import { sha256 } from '../kernel/hashing.ts';
 import type { SqlValue, Statement } from './database.ts';
 
 /** The name of an SQL text (a hash, equal in every process), and the number of its parameters. */
-export type StatementText = { readonly name: string; readonly parameters: number };
+type StatementText = { readonly name: string; readonly parameters: number };
 
 /** Returns the name and the number of parameters of an SQL text. Throws after 2,000 different texts. */
 export type StatementTexts = (sql: string) => StatementText;

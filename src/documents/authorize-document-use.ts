@@ -75,7 +75,7 @@ export function refuseWithEvent(
  * The document of a call, or the refusal. An unknown id costs the same write as the document of another client, and leaves the
  * same entry in the published log, so that ids cannot be probed.
  */
-export async function findDocumentFor(
+async function findDocumentFor(
   call: UseCall & { readonly read: Read },
   idText: string,
 ): Promise<DocumentWithGrants | RefusedDecision> {
@@ -99,7 +99,7 @@ function refuseUnknown(call: UseCall, id: DocumentId): RefusedDecision {
 }
 
 /** A document that the caller of an operation may use, and why. */
-export type AuthorizedDocument = DocumentWithGrants<SealedDocument> & {
+type AuthorizedDocument = DocumentWithGrants<SealedDocument> & {
   readonly access: DocumentAccess;
   readonly content: DocumentContent;
 };

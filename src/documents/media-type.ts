@@ -81,7 +81,7 @@ export function detectMediaType(head: Uint8Array, fileName: string): string | un
 }
 
 /** Compares a document with its declared type while it arrives; both functions return false at the first mismatch. */
-export type ContentCheck = { add(piece: Uint8Array): boolean; end(): boolean };
+type ContentCheck = { add(piece: Uint8Array): boolean; end(): boolean };
 
 /**
  * Enough for each signature, for the first entry of an OpenDocument archive, which names its type, and for a PDF header that begins

@@ -23,7 +23,7 @@ import { createVerificationLimiter, defaultVerificationLimits } from './verifica
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './verify-identity.ts';
 
 /** Dependencies of the identity slice: those of every slice, and functions of other slices. */
-export type IdentityDeps = SliceDeps & {
+type IdentityDeps = SliceDeps & {
   readonly publicUrl: string;
   readonly clients: ClientCache;
   readonly register: Register;
@@ -52,7 +52,7 @@ export type IdentitySlice = Slice & {
 };
 
 /** Explains the result of a verification to its citizen; undefined for any other id. */
-export type VerificationExplainer = (id: string, citizenId: string) => ReturnType<typeof findExplanation>;
+type VerificationExplainer = (id: string, citizenId: string) => ReturnType<typeof findExplanation>;
 
 /** The frequencies of names are read again after this time. */
 const frequenciesMaxAgeMs = 600_000;

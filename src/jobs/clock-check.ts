@@ -4,10 +4,10 @@ import type { Clock } from '../kernel/clock.ts';
 import type { WriteWithoutEvent } from './write-without-event.ts';
 
 /** By how many milliseconds the clock may differ from the last stored time without a pause of deletion. */
-export const maxClockJumpMs = 86_400_000;
+const maxClockJumpMs = 86_400_000;
 
 /** The time that was stored last, and the jump ahead for which deletion is paused; all in epoch ms. */
-export type ClockState = {
+type ClockState = {
   readonly seenAt: number;
   readonly jump: { readonly from: number; readonly to: number } | undefined;
 };

@@ -1,5 +1,5 @@
 /** A line and a column of a text, both from 1. The column counts characters, not bytes. */
-export type TextPosition = { readonly line: number; readonly column: number };
+type TextPosition = { readonly line: number; readonly column: number };
 
 /**
  * Where a text stops being JSON (RFC 8259); undefined for JSON. `JSON.parse` names a position in some of its messages only, and

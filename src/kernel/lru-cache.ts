@@ -1,5 +1,5 @@
 /** A cache that keeps the most recently used values. `undefined` is not a value. */
-export type LruCache<V> = {
+type LruCache<V> = {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
   delete(key: string): void;

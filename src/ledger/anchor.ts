@@ -20,7 +20,7 @@ export type Anchor = {
 };
 
 /** The checkpoint file is damaged, or another process uses it. */
-export class AnchorError extends Error {
+class AnchorError extends Error {
   override readonly name = 'AnchorError';
 }
 

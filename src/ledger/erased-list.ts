@@ -14,7 +14,7 @@ export type ListedErasure = {
 };
 
 /** The last erasure of each citizen, by pseudonym (hex). */
-export type ErasuresByChain = ReadonlyMap<string, ListedErasure>;
+type ErasuresByChain = ReadonlyMap<string, ListedErasure>;
 
 /**
  * The list of erased citizens: a file in `DATA_DIR`, outside of the database, so that the restoration of a database does not

@@ -36,7 +36,7 @@ type LedgerHealthDeps = {
 };
 
 /** A larger count would cost more than it is worth. */
-export const maxCountedEvents = 10_000;
+const maxCountedEvents = 10_000;
 /** An event normally waits a fraction of a second, and a lost leader is replaced after five seconds. */
 const backlogAlarmSeconds = 30;
 const repeatAlarmMs = 60_000;

@@ -48,7 +48,7 @@ async function readPartialOrFullTile(
 }
 
 /** A log cannot be read: the request failed, or the response is not the expected one. */
-export class LogSourceError extends Error {
+class LogSourceError extends Error {
   override readonly name = 'LogSourceError';
 }
 

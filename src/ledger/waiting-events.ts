@@ -2,7 +2,7 @@ import type { Read } from '../db/database.ts';
 import { textField, textOrNull } from '../db/row-fields.ts';
 
 /** An event that has no number in the log yet. */
-export type WaitingEvent = { readonly id: string; readonly citizenId: string | null };
+type WaitingEvent = { readonly id: string; readonly citizenId: string | null };
 
 const pageRows = 1_000;
 

@@ -4,7 +4,7 @@ import type { BatchRow } from './notification/notification-store.ts';
 import { isNoticeOnly } from './notification/sending-service.ts';
 
 /** The parts of a call by which its checked request is accepted: also a row of a batch has them. */
-export type AcceptCall = Pick<SendCall, 'body' | 'caller' | 'ports' | 'now' | 'createId'>;
+type AcceptCall = Pick<SendCall, 'body' | 'caller' | 'ports' | 'now' | 'createId'>;
 
 /** Accepts the checked request of a single message, or of a row of a batch. */
 export async function acceptRequest(

@@ -44,7 +44,7 @@ type CheckOptions = {
 };
 
 /** The parts of a call that its checks read: also a row of a batch has them. */
-export type CheckableCall = Pick<SendCall, 'body' | 'caller' | 'ports' | 'now'>;
+type CheckableCall = Pick<SendCall, 'body' | 'caller' | 'ports' | 'now'>;
 
 /** Finds the issues of a request that matches its schema, without the register of citizens. */
 export async function findRequestIssues(call: CheckableCall) {

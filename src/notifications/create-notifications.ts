@@ -71,7 +71,7 @@ import type { WebhookPorts } from './webhooks/webhook-shape.ts';
 import { findWebhooks } from './webhooks/webhook-store.ts';
 
 /** Dependencies of the notifications slice: those of every slice, and functions of other slices. */
-export type NotificationsDeps = SliceDeps & {
+type NotificationsDeps = SliceDeps & {
   readonly publicUrl: string;
   readonly clients: ClientCache;
   readonly cascade: CascadePolicy;

@@ -3,7 +3,7 @@ import { bearerHeaders, createHttpClient, type HttpResponse, parseJsonBody } fro
 import { waitUntil } from './wait-until.ts';
 
 /** The JSON of a batch, as the tests compare it. */
-export type BatchView = {
+type BatchView = {
   readonly id: string;
   readonly state: string;
   readonly code: string | null;
@@ -16,7 +16,7 @@ export type BatchView = {
 };
 
 /** A row in the list of rows. */
-export type BatchRowView = {
+type BatchRowView = {
   readonly row: number;
   readonly state: string;
   readonly code?: string;
@@ -24,7 +24,7 @@ export type BatchRowView = {
   readonly notificationId?: string;
 };
 
-export type UploadOptions = {
+type UploadOptions = {
   readonly query?: Readonly<Record<string, string>>;
   readonly key?: string;
   readonly type?: string;
@@ -102,7 +102,7 @@ export function createBatchCaller(url: string, token: string) {
   };
 }
 
-export const endStates: readonly string[] = ['done', 'refused', 'cancelled'];
+const endStates: readonly string[] = ['done', 'refused', 'cancelled'];
 
 /** The batch in a response. */
 export function batchIn(response: HttpResponse): BatchView {

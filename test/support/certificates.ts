@@ -8,7 +8,7 @@ type CertificateKeyPair = Awaited<ReturnType<typeof newKeyPair>>;
 export type CertificateAuthority = PemCertificate & { readonly name: string; readonly pair: CertificateKeyPair };
 
 /** The names, issuer, usage and validity of a test certificate. */
-export type CertificateOptions = {
+type CertificateOptions = {
   readonly dns?: string;
   readonly ip?: readonly number[];
   readonly issuer?: CertificateAuthority;

@@ -26,7 +26,7 @@ export type TestIssuer = {
 };
 
 /** The validity, issuer and extensions of a certificate. Without `ca`, it is a leaf that may sign. */
-export type TestIssuerOptions = {
+type TestIssuerOptions = {
   readonly issuer?: TestIssuer;
   readonly ca?: boolean;
   readonly pathLength?: number;

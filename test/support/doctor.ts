@@ -71,7 +71,7 @@ export function fingerprintFiles(folder: string): ReadonlyMap<string, string> {
 }
 
 /** Starts a mail relay that accepts mail, and returns its URL. */
-export async function startSmtpServerUrl(t: TestContext): Promise<string> {
+async function startSmtpServerUrl(t: TestContext): Promise<string> {
   return `smtp://127.0.0.1:${(await startScriptedSmtpServer(t)).port}`;
 }
 

@@ -5,7 +5,7 @@ import { type InventedClaim, inventClaims } from './invented-claims.ts';
 import { inventRegister } from './invented-register.ts';
 
 /** The choices of one measurement of fairness. */
-export type FairnessOptions = {
+type FairnessOptions = {
   readonly policy: MatchPolicy;
   readonly use: readonly ClaimName[];
   readonly peoplePerOrigin: number;

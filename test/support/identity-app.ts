@@ -25,7 +25,7 @@ import { deriveContentKey, openEventContent } from '../../src/ledger/event-conte
 import type { Engine } from './database-engines.ts';
 
 /** The response to a verification. */
-export type VerifyResponse =
+type VerifyResponse =
   | { readonly refusal: Refusal }
   | {
       readonly status: number;

@@ -15,7 +15,7 @@ import { makeTestFolder } from './test-folder.ts';
  * A registered person, what somebody claims with that person's id, and how an official decides: `M` the same person, `N` somebody else,
  * `O` the official asks for more, `R` the request is refused before matching.
  */
-export type IdentityCase = {
+type IdentityCase = {
   readonly id: string;
   readonly kind: string;
   readonly expect: 'M' | 'N' | 'O' | 'R';

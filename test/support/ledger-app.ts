@@ -26,7 +26,7 @@ export const logSigner = createNoteSigner(signatureTypes.ed25519, origin, new Ui
 /** The input of a verifier: the public key of the log. */
 export const logKeyPolicy: TlogPolicy = policyWithoutWitnesses([logSigner.vkey]);
 
-export type LedgerAppOptions = {
+type LedgerAppOptions = {
   readonly anchor?: Anchor;
   readonly batchLimit?: number;
   readonly fence?: () => number | undefined;
@@ -124,7 +124,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
 }
 
 /** The public log, read without a server. */
-export function logSourceOf(view: LogView): LogSource {
+function logSourceOf(view: LogView): LogSource {
   return {
     checkpoint: async () => (await view.publishedCheckpoint())?.note ?? '',
     tile: async (name) => {

@@ -16,7 +16,7 @@ export type NotificationSenders = {
   readonly ended: Promise<void>;
 };
 
-export type NotificationSendersOptions = {
+type NotificationSendersOptions = {
   readonly url: string;
   readonly token: string;
   readonly senders: number;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const repositoryRoot: string = join(import.meta.dirname, '../..');
 
 /** A block of a page between fences: its info string (`sh demo`) and its lines. */
-export type CodeFence = { readonly info: string; readonly text: string };
+type CodeFence = { readonly info: string; readonly text: string };
 
 /** A parsed page: `prose` is the text outside fences, `codeSpans` the inline code in it. */
 export type MarkdownPage = {

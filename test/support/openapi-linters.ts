@@ -14,7 +14,7 @@ export const openApiPath = join(repositoryFolder, 'docs/reference/openapi.json')
 export const releasedOpenApiPath = join(repositoryFolder, 'spec/released-openapi.json');
 
 /** The exit code and output of a linter. */
-export type LinterResult = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+type LinterResult = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** Runs a linter of OpenAPI documents to its end, without telemetry and without a check for updates. */
 export function runOpenApiLinter(

@@ -14,7 +14,7 @@ export type SentResponse = {
 };
 
 /** The operation of a response, and how the response differs from the OpenAPI document. Problems contain no values. */
-export type CheckedResponse = { readonly operation: string | undefined; readonly problems: readonly string[] };
+type CheckedResponse = { readonly operation: string | undefined; readonly problems: readonly string[] };
 
 type Json = Readonly<Record<string, unknown>>;
 type Header = { readonly required?: boolean; readonly schema: Json };

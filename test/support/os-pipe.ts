@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeTestFolder } from './test-folder.ts';
 
 /** Both ends of a non-blocking pipe: a read from an empty pipe and a write to a full one fail with EAGAIN. */
-export type PipeEnds = { readonly reader: number; readonly writer: number };
+type PipeEnds = { readonly reader: number; readonly writer: number };
 
 /** Opens a named pipe of the system, and removes its name. The caller closes both ends. */
 export function openPipe(): PipeEnds {

@@ -121,7 +121,7 @@ export async function signIn(browser: Browser, home: string, { as, prepare }: Si
 }
 
 /** Presses the button of the form in the main part, which leads to a new page. */
-export async function submit(page: Page, form = 'main form'): Promise<void> {
+async function submit(page: Page, form = 'main form'): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.locator(`${form} button`).first().click()]);
 }
 

@@ -5,10 +5,10 @@ import type { TestContext } from 'node:test';
 import { makeTestFolder } from './test-folder.ts';
 
 /** When the connection of the next COMMIT is cut. Later connections work again. */
-export type CutPoint = 'before commit' | 'after commit';
+type CutPoint = 'before commit' | 'after commit';
 
 /** A proxy in front of a database that causes faults. */
-export type PostgresProxy = {
+type PostgresProxy = {
   /** The URL of the database, through the proxy. */
   readonly url: string;
   cutNextCommit(at: CutPoint): void;

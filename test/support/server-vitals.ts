@@ -2,7 +2,7 @@ import type { HttpRequest, HttpSend } from './http-client.ts';
 import { fetchOnce } from './http-client.ts';
 
 /** Heap size (bytes) and event loop delay of a server process. */
-export type ServerVitals = { readonly heap: number; readonly lagMs: number };
+type ServerVitals = { readonly heap: number; readonly lagMs: number };
 
 async function readVitals(adminPort: number): Promise<ServerVitals> {
   const text = await (await fetchOnce(`http://127.0.0.1:${adminPort}/metrics`)).text();

@@ -26,7 +26,7 @@ import type { CleanupScope } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 
 /** The response to a caller. */
-export type TextResponse = { readonly status: number; readonly text: string; readonly headers: Headers };
+type TextResponse = { readonly status: number; readonly text: string; readonly headers: Headers };
 
 const idleChecks = 3;
 

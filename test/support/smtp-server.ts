@@ -4,7 +4,7 @@ import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 import type { CleanupScope } from './server-process.ts';
 
 /** A mail that was received in full, whatever the reply was. */
-export type ReceivedMail = { readonly messageId: string; readonly to: readonly string[]; readonly raw: string };
+type ReceivedMail = { readonly messageId: string; readonly to: readonly string[]; readonly raw: string };
 
 /**
  * The reaction to a mail: accept it; reject sender, recipient or message with a reply; disconnect without a reply, at the
@@ -114,7 +114,7 @@ export async function startTestSmtpServer(t: CleanupScope): Promise<TestSmtpServ
 export type ScriptedReply = { readonly say: string; readonly afterMs?: number } | 'silence' | 'drop';
 
 /** A relay on loopback with scripted replies, also ones that no SMTP server would send. */
-export type ScriptedSmtpServer = {
+type ScriptedSmtpServer = {
   readonly port: number;
   /** The recipients of the accepted mails. */
   readonly acceptedRecipients: readonly string[];

@@ -9,7 +9,7 @@ export type StaffRole = (typeof staffRoles)[number];
 /** A member of staff in a test. */
 export type TestPerson = { readonly subject: string; readonly roles: readonly string[]; readonly service?: string };
 
-export type StaffResponse = {
+type StaffResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly json: Record<string, unknown>;

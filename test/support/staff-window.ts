@@ -18,7 +18,7 @@ export type StaffWindow = AsyncDisposable & {
 };
 
 /** A demo with a browser for the tests of a file. */
-export type StaffDemo = {
+type StaffDemo = {
   readonly server: ServerFixture;
   /** Signs a person of the demo in, in a language, and shows the first page of staff. */
   open(person: string, locale?: string): Promise<StaffWindow>;

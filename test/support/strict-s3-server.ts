@@ -194,7 +194,7 @@ function respondXml(answer: ServerResponse, status: number, xml: string): void {
 }
 
 /** A request as it was received; header names in lower case, path and query still encoded. */
-export type SignedS3Request = {
+type SignedS3Request = {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;

@@ -60,7 +60,7 @@ export async function fetchRequest(walletUrl: string): Promise<RequestObject> {
 }
 
 /** The payload of a signed request object. */
-export async function readRequestObject(jws: string): Promise<RequestObject> {
+async function readRequestObject(jws: string): Promise<RequestObject> {
   const header = JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString()) as {
     x5c: [string];
     typ: string;
@@ -116,7 +116,7 @@ export async function encryptContent(request: RequestObject, content: object): P
 }
 
 /** The status of the answer to a wallet, and its body. */
-export type AnswerToWallet = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+type AnswerToWallet = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
 /** Sends a form to the response URI of a request. */
 export async function postResponse(

@@ -11,7 +11,7 @@ import { makeTestFolder } from './test-folder.ts';
 import { waitUntil } from './wait-until.ts';
 
 const clientCount = 48;
-export const threadsMetric = 'citizen_services_api_threads';
+const threadsMetric = 'citizen_services_api_threads';
 
 /** Repeats a request that the server refused because of its load. */
 export async function retryWhileOverloaded<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {

@@ -43,7 +43,7 @@ export type TimeStampFault = {
 const purposes = { stamp: '1.3.6.1.5.5.7.3.8', web: '1.3.6.1.5.5.7.3.1' } as const;
 
 /** The extended key usages in the certificate of an authority. */
-export type CertificateUsage = ReadonlyArray<keyof typeof purposes>;
+type CertificateUsage = ReadonlyArray<keyof typeof purposes>;
 
 type Named = { readonly name: string; readonly serial: number; readonly from: Date };
 

@@ -48,7 +48,7 @@ export type TokenApp = {
   readonly addClient: (wanted: ClientOptions) => Promise<NewClient>;
 };
 
-export type TokenAppOptions = {
+type TokenAppOptions = {
   readonly engine?: Engine | undefined;
   readonly trustedIssuers?: readonly TrustedIssuer[];
   /** Requires nonces in DPoP proofs. */

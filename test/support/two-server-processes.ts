@@ -6,7 +6,7 @@ import { type CleanupScope, makeServerFixture, type ServerFixture } from './serv
 import { waitUntil } from './wait-until.ts';
 
 /** A server whose public address differs from its own. */
-export type ProxiedServerHome = ServerFixture & { readonly publicUrl: string };
+type ProxiedServerHome = ServerFixture & { readonly publicUrl: string };
 
 const publicUrl = 'https://api.example.gov';
 /** One thread for each process, so that only the two processes share state. */

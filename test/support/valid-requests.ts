@@ -74,7 +74,7 @@ export const validTemplate = {
 };
 
 /** A file of messages, which waits for its start. */
-export const validBatch = `citizenId,subject,message\r\ndemo-mary,${markers.message},${markers.message} for you\r\n`;
+const validBatch = `citizenId,subject,message\r\ndemo-mary,${markers.message},${markers.message} for you\r\n`;
 
 /** The bytes of a deposited document. */
 export const validDocument = Buffer.from(`%PDF-1.7\n${markers.document}\n`);
@@ -94,7 +94,7 @@ export function validDepositHeaders(bytes: Uint8Array = validDocument): Outgoing
 export const validPreferences = { channels: [], declined: ['sms'], hours: null, language: 'en' };
 
 /** A request to the wallet of a citizen. */
-export const validPresentation = { purpose: markers.purpose, returnUrl: 'https://permits.example.gov/back' };
+const validPresentation = { purpose: markers.purpose, returnUrl: 'https://permits.example.gov/back' };
 
 /** The response codes of the presentations that `createResources` has answered. */
 const responseCodes = new Map<string, string>();

@@ -7,7 +7,7 @@ import { issueCertificate } from './certificates.ts';
 import { bindToHolder, concealClaims, type Disclosure, signEs256 } from './sd-jwt-issuer.ts';
 
 /** An issuer with its certificate (DER), and the key pair of a holder's device. */
-export type CredentialParties = {
+type CredentialParties = {
   readonly certificate: Buffer;
   readonly issuerKey: KeyObject;
   readonly holderKey: KeyObject;

@@ -9,7 +9,7 @@ import {
 } from './server-process.ts';
 
 /** A JSON response. */
-export type JsonResponse = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+type JsonResponse = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
 /** The operations of one client on presentations. */
 type PresentationClient = {

@@ -12,7 +12,7 @@ import type { Environment } from '../threads/thread-messages.ts';
 import { checkTimeoutMs } from './doctor-context.ts';
 
 /** A path and the setting that names it or its folder. */
-export type NamedPath = readonly [setting: string, path: string];
+type NamedPath = readonly [setting: string, path: string];
 
 const settingEntries: readonly (readonly [key: string, setting: Setting])[] = Object.entries(settingSchemas);
 

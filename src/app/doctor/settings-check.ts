@@ -20,7 +20,7 @@ import { bounceAddressesOf, mailEventsOf } from '../../notifications/provider-we
 import { signInConfigOf, staffSignInConfigOf } from '../../web/sign-in-config.ts';
 
 /** The settings, and the faults that reading them found. */
-export type SettingsToCheck = {
+type SettingsToCheck = {
   readonly settings: Settings;
   readonly faults: readonly SettingError[];
   /** The path in `SETTINGS_FILE`. */

@@ -49,7 +49,7 @@ export type ToThread =
   | { readonly is: 'stop' };
 
 /** Requests to the other thread that have no response yet. */
-export type PendingRequests<T> = {
+type PendingRequests<T> = {
   /** `send` posts the message with the id; the promise resolves when `resolve` is called with the same id. */
   request(send: (requestId: number) => void): Promise<T>;
   resolve(requestId: number, response: T): void;

@@ -45,7 +45,7 @@ const byteaOutputSql = "set bytea_output = 'hex'";
 const oids = { boolean: 16, bytea: 17, int8: 20, int4: 23 };
 
 /** Opens a connection. Rejects with the reason where there is none, or where a pooler shares its session with other clients. */
-export type ConnectPostgres = (session: PostgresSession) => Promise<PostgresConnection>;
+type ConnectPostgres = (session: PostgresSession) => Promise<PostgresConnection>;
 
 /**
  * Creates the function that connects to the database of a URL. If the URL names several hosts, each connection tries them in

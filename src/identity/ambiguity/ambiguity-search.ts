@@ -6,7 +6,7 @@ import type { ClaimName } from '../register/claims.ts';
 import type { CompetingCandidateKeys, RegisterRecord, SearchKeys } from '../register/register.ts';
 
 /** The search keys for competing candidates: by birth date, and by other values that they may share. */
-export type AmbiguitySearch = { readonly days: readonly SearchKeys[]; readonly others: CompetingCandidateKeys };
+type AmbiguitySearch = { readonly days: readonly SearchKeys[]; readonly others: CompetingCandidateKeys };
 
 /**
  * The error may be in the claims or in the record, so candidates are searched by the claimed and by the registered values: by each birth

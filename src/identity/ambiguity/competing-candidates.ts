@@ -6,7 +6,7 @@ import { isHouseholdMember, isMeantInstead } from './household-members.ts';
 import { type ClaimedPerson, missingValueWeights } from './missing-value-weights.ts';
 
 /** A candidate with its comparison, which ignores the id. */
-export type MeasuredCandidate = { readonly citizenId: string; readonly measured: Measurement };
+type MeasuredCandidate = { readonly citizenId: string; readonly measured: Measurement };
 
 /**
  * The candidates who fit the claims about as well as the person: twins, namesakes of a household, parent and child. The match is then

@@ -11,10 +11,10 @@ import { pickClaims } from './evaluate-policy.ts';
 import { createRegisterIndex } from './register-index.ts';
 
 /** A register and unlabelled claims of its people. */
-export type CalibrationData = { readonly register: readonly Claims[]; readonly claims: readonly Claims[] };
+type CalibrationData = { readonly register: readonly Claims[]; readonly claims: readonly Claims[] };
 
 /** The limits of a calibration. */
-export type CalibrationOptions = {
+type CalibrationOptions = {
   /** The maximum number of compared pairs. From larger data evenly spaced claims are taken. */
   readonly maxPairs: number;
   /** The prior of the model: see `MatchModel.prior`. */

@@ -41,7 +41,7 @@ const errorRates = {
 type Rates = { readonly [error in 'typo' | 'missing' | 'replaced']: { readonly [claim in ClaimName]?: number } };
 
 /** A pseudo-random number from 0 (included) to 1 (excluded). */
-export type RandomNumber = () => number;
+type RandomNumber = () => number;
 
 /** Mulberry32: the same seed gives the same numbers. For simulations only, never for secrets. */
 export function createSeededRandom(seed: number): RandomNumber {

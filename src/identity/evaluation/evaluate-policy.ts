@@ -46,7 +46,7 @@ export type Evaluation = PairCounts & {
 };
 
 /** The data and policy of an evaluation. */
-export type EvaluationOptions = {
+type EvaluationOptions = {
   readonly register: readonly Claims[];
   readonly claims: readonly Claims[];
   /** The claims to compare. With `citizenId` each claim states the id of the record, so that rules for a stated id apply. */

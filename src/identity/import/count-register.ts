@@ -21,7 +21,7 @@ import { columnOf } from './import-fields.ts';
 import type { ImportProgress } from './import-progress.ts';
 
 /** The dependencies of `countRegister`. */
-export type RegisterCountDeps = {
+type RegisterCountDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly createId: IdGenerator;

@@ -22,7 +22,7 @@ const formerAddresses = Type.Array(
 const lists = { formerNames, formerAddresses } as const;
 
 /** The former values of a row: the text to store (null for none) and the search keys. */
-export type FormerValues = { readonly storedText: string | null; readonly keys: readonly string[] };
+type FormerValues = { readonly storedText: string | null; readonly keys: readonly string[] };
 
 /** Reads a list of former values from JSON; undefined if it is not valid. */
 export function parseFormerValues(field: FormerField, text: string): FormerValues | undefined {

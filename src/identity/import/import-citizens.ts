@@ -47,7 +47,7 @@ export type ImportOptions = {
 };
 
 /** Called after each stored chunk. */
-export type OnImportProgress = (progress: ImportProgress, file: { readonly bytes: number }) => void;
+type OnImportProgress = (progress: ImportProgress, file: { readonly bytes: number }) => void;
 
 /** The outcome of an import. */
 export type ImportResult = {

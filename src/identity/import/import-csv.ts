@@ -3,7 +3,7 @@ import { type CsvError, type InfoRecord, type Options, Parser } from 'csv-parse'
 import { ImportFileFault, type ImportLine, readBlocks } from './read-blocks.ts';
 
 /** The layout of a CSV file, inferred from its first line. `start`: the position of the first record. */
-export type CsvLayout = {
+type CsvLayout = {
   readonly delimiter: string;
   readonly recordDelimiter: readonly string[];
   readonly header: readonly string[];

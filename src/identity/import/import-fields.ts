@@ -39,7 +39,7 @@ export function columnOf(field: ImportField): string {
 }
 
 /** The columns of a field, joined with a blank, and the format of a date. */
-export type ColumnSource = { readonly columns: readonly string[]; readonly dateFormat?: string };
+type ColumnSource = { readonly columns: readonly string[]; readonly dateFormat?: string };
 
 /** The source of each imported field. */
 export type ColumnMapping = { readonly [field in ImportField]?: ColumnSource };

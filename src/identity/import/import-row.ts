@@ -24,7 +24,7 @@ import {
 } from './import-fields.ts';
 
 /** A citizen, possibly with remarks, or the reason for the refusal. Reasons and remarks contain no values of the file. */
-export type RowResult =
+type RowResult =
   | { readonly citizen: ImportedCitizen; readonly remarks?: readonly string[] }
   | { readonly reason: string }
   | { readonly leftOut: true };
@@ -48,7 +48,7 @@ function mappedTexts(mapping: ColumnMapping): TextField[] {
 type CellReader = (row: readonly string[]) => string;
 
 /** How the rows of one file are read. */
-export type RowReading = {
+type RowReading = {
   readonly conditions: readonly RowCondition[];
   /** The time of the import, in epoch ms: no birth date is later. */
   readonly now: number;

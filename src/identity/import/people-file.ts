@@ -39,7 +39,7 @@ export class CsvTableFault extends Error {
 }
 
 /** A small CSV file in memory, in any layout that an import reads. `cells` returns a value by column, `place` names the row in messages. */
-export type CsvTable = {
+type CsvTable = {
   readonly header: readonly string[];
   readonly rows: readonly { readonly place: string; cells(column: string): string }[];
 };

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { ImportFileFault, readBlocks } from './read-blocks.ts';
 
 /** A line without its newline, and the position of its end in bytes. */
-export type TextLine = { readonly text: string; readonly end: number };
+type TextLine = { readonly text: string; readonly end: number };
 
 /** Limits the memory for a file without newlines. */
 const maxLineBytes = 1 << 20;

@@ -38,7 +38,7 @@ export function areOtherArabicNames(one: string, other: string): boolean {
 }
 
 /** A Latin name as a possible spelling of an Arabic one: its first part in Arabic letters, and the consonants of the rest. */
-export type ArabicOutline = { readonly prefix: string; readonly consonants: string; readonly latin: string };
+type ArabicOutline = { readonly prefix: string; readonly consonants: string; readonly latin: string };
 
 /** The outline of a Latin name without blanks. French adds an e to a pronounced n. */
 export function arabicOutline(name: string): ArabicOutline {

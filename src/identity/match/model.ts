@@ -3,7 +3,7 @@ import type { Comparable } from './comparable.ts';
 import { isSameValue, type Level } from './level.ts';
 
 /** The probability of a level for the same person (m) and for two different people (u). */
-export type LevelProbabilities = { readonly m: number; readonly u: number };
+type LevelProbabilities = { readonly m: number; readonly u: number };
 /** The probabilities of one claim by level. */
 export type ClaimProbabilities = { readonly [level in Level]?: LevelProbabilities };
 
@@ -101,7 +101,7 @@ export function frequencyForm(value: Comparable): string {
 }
 
 /** A compared claim with the registered value. */
-export type ComparedClaim = {
+type ComparedClaim = {
   readonly claim: ClaimName;
   readonly level: Level;
   readonly known: Comparable | undefined;

@@ -53,7 +53,7 @@ export type MatchPolicy = {
 };
 
 /** The precision of a date. */
-export type DatePart = 'year' | 'month' | 'day';
+type DatePart = 'year' | 'month' | 'day';
 
 const name: ClaimAlternatives = ['familyName', 'givenName', 'birthFamilyName'];
 const address: ClaimAlternatives = ['streetAddress', 'postalCode'];

@@ -5,7 +5,7 @@ import type { Forms } from './normalise.ts';
 const maxWords = 6;
 
 /** The words of a name in its first Latin form, or in its first form. Words after the sixth are ignored. */
-export function wordsOfName(forms: Forms): readonly string[] {
+function wordsOfName(forms: Forms): readonly string[] {
   const [form = ''] = latinFormsOrFirst(forms);
   return form.split(' ', maxWords).filter((word) => word !== '');
 }

@@ -30,7 +30,7 @@ const saints: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A name without words that some offices omit, and its generation suffix. */
-export type StrippedName = { readonly form: string; readonly generation: string | undefined };
+type StrippedName = { readonly form: string; readonly generation: string | undefined };
 
 /** Removes titles, degrees and the generation suffix. The last word always stays: Junior and Prof are also names. */
 export function stripOptionalWords(form: string): StrippedName {

@@ -172,7 +172,7 @@ const greekVowelBefore = new Set(['α', 'ε', 'η']);
 const greekVoiceless = new Set([...'θκξπσςτφχψ ']);
 
 /** The spellings of a letter, the number of UTF-16 units after the letter that belong to it, and its form in its own script if different. */
-export type SpelledLetter = { readonly spellings: Spellings; readonly units: number; readonly own?: string };
+type SpelledLetter = { readonly spellings: Spellings; readonly units: number; readonly own?: string };
 
 /** The spelling of a letter depends on at most this number of UTF-16 units after it. */
 export const maxLookahead = 3;

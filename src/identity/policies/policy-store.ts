@@ -4,7 +4,7 @@ import { calibratedPolicy, type MatchPolicy, shippedPolicies } from '../match/po
 import { parseMatchPolicy } from './policy-file.ts';
 
 /** A policy that a client or setting names is missing or invalid: the database was changed by hand. */
-export class PolicyUnavailable extends Error {
+class PolicyUnavailable extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'PolicyUnavailable';

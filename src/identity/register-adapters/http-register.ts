@@ -18,7 +18,7 @@ import {
 } from '../register/register.ts';
 
 /** An external register and its limits. */
-export type HttpRegisterOptions = {
+type HttpRegisterOptions = {
   /** Credentials in the URL are sent as Basic authentication. */
   readonly url: URL;
   readonly fetch: typeof fetch;

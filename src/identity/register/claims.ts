@@ -9,7 +9,7 @@ import { singleLinePattern, singleLineRequirement } from '../../kernel/single-li
 import { birthDateFault, datePattern } from './birth-date.ts';
 
 /** How the values of a claim are compared. */
-export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code' | 'nations';
+type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code' | 'nations';
 
 /**
  * The claims of the interface with their name in OpenID Connect. New claims are added at the end: stored explanations identify claims by

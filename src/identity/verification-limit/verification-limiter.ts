@@ -5,7 +5,7 @@ import { integerField, integerOrNull, textField } from '../../db/row-fields.ts';
 import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
 
 /** The maximum number of different wrong sets of claims per verification key. At the limit every verification answers no_match. */
-export type VerificationLimits = { readonly perDay: number; readonly perMonth: number };
+type VerificationLimits = { readonly perDay: number; readonly perMonth: number };
 
 /** The limits of the server. */
 export const defaultVerificationLimits: VerificationLimits = { perDay: 5, perMonth: 10 };
@@ -23,7 +23,7 @@ const notificationTimeoutMs = 60_000;
 const maxCountAttempts = 20;
 
 /** Thrown when other processes changed the same rows during each attempt to count. The request fails without an answer. */
-export class VerificationCountConflict extends Error {
+class VerificationCountConflict extends Error {
   constructor() {
     super(`a failed verification was not counted: other processes changed its rows ${maxCountAttempts} times`);
     this.name = 'VerificationCountConflict';
@@ -52,7 +52,7 @@ function lastHiddenUntil(failures: readonly FailedVerification[], now: number): 
 }
 
 /** One verification to count. */
-export type VerificationCount = {
+type VerificationCount = {
   readonly keys: readonly string[];
   readonly tag: string;
   /** If this key reaches its limit, the citizen gets a message. */
@@ -71,7 +71,7 @@ export type LimitSnapshot = {
 };
 
 /** The outcome of a count. */
-export type CountResult = {
+type CountResult = {
   /** Whether every key was below its limit when it was written. If not, the answer has to be no_match. */
   readonly wasBelowLimit: boolean;
   /** Whether this caller has to notify the citizen. */

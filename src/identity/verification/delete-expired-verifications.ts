@@ -21,7 +21,7 @@ export async function deleteExpiredFailures(claim: WriteWithoutEvent, now: numbe
 }
 
 /** Results that were checked before this time (epoch ms) are deleted. */
-export type VerificationExpiry = { readonly read: Read; readonly claim: WriteWithoutEvent; readonly before: number };
+type VerificationExpiry = { readonly read: Read; readonly claim: WriteWithoutEvent; readonly before: number };
 
 /** Deletes expired results, and returns their number. Their events stay in the ledger. */
 export async function deleteExpiredVerifications({ read, claim, before }: VerificationExpiry): Promise<number> {

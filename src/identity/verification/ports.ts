@@ -9,7 +9,7 @@ import type { Register } from '../register/register.ts';
 import type { VerificationLimiter } from '../verification-limit/verification-limiter.ts';
 
 /** A change of the lock that a citizen controls. `reason`: why staff removed it. */
-export type CitizenLockChange = {
+type CitizenLockChange = {
   readonly citizenId: string;
   readonly locked: boolean;
   readonly reason?: string | undefined;

@@ -12,7 +12,7 @@ import type { Verification } from './verification.ts';
 type StoreKeys = Pick<IdentityPorts, 'citizenKeys' | 'random'>;
 
 /** Facts about a verification that are stored with its result. */
-export type VerificationRecord = {
+type VerificationRecord = {
   readonly clientId: string;
   /** The citizen of the result; null if the result is not about exactly one citizen. */
   readonly citizenId: string | null;

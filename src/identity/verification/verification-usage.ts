@@ -21,7 +21,7 @@ export type ClientUsage = {
 };
 
 /** The dependencies of `verificationUsageByClient`. */
-export type VerificationUsageDeps = {
+type VerificationUsageDeps = {
   readonly read: Read;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>;
   /** `from` is included, `until` is not (epoch ms). */

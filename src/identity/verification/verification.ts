@@ -7,7 +7,7 @@ import { type ClaimName, claimNames } from '../register/claims.ts';
 export const verificationValidMs = 5 * 60_000;
 
 /** The result of one claim, for callers with the scope for it: never a score. */
-export type ClaimResult = 'match' | 'no_match' | 'not_available';
+type ClaimResult = 'match' | 'no_match' | 'not_available';
 
 /** The result as it is sent and stored. */
 export type Verification = Omit<Static<typeof verificationSchema>, 'verificationId' | 'claims'> & {

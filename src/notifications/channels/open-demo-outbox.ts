@@ -13,7 +13,7 @@ import {
 } from './demo-outbox.ts';
 
 /** The channels of a demo that capture their messages. A channel with a provider in the settings is absent. */
-export type DemoOutbox = {
+type DemoOutbox = {
   readonly email?: Outbox;
   readonly sms?: SmsOutbox;
   readonly letter?: LetterOutbox;

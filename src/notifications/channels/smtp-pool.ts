@@ -27,10 +27,10 @@ export type SmtpFault = {
 type Envelope = { readonly from: string; readonly to: string };
 
 /** An open session with the relay; it carries one message at a time. */
-export type SmtpSession = { readonly smtp: SmtpConnection; sent: number; open: boolean };
+type SmtpSession = { readonly smtp: SmtpConnection; sent: number; open: boolean };
 
 /** Connections to one relay, kept open between messages. */
-export type SmtpPool = {
+type SmtpPool = {
   /** A session that is ready for a message. The caller then either sends over it or releases it. */
   acquire(): Promise<SmtpSession | { readonly fault: SmtpFault }>;
   /** Sends one message; undefined when the relay accepted it. The session goes back to the pool. */

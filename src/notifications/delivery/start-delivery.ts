@@ -49,7 +49,7 @@ export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> 
 };
 
 /** The running worker role. */
-export type DeliveryWorker = {
+type DeliveryWorker = {
   /** Polls the queues of these names (`queueName`) at once; without names, all of them. */
   wake(queues?: ReadonlySet<string>): void;
   /** Resolves when nothing runs and nothing is due. */

@@ -9,7 +9,7 @@ export const maxSearched = 500;
 const batchSize = 50;
 
 /** A search with its position, which must be a message of the citizen. */
-export type InboxSearch = {
+type InboxSearch = {
   readonly text: string;
   readonly filter: InboxFilter;
   /** The id of the message after which the search continues. */

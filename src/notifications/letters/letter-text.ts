@@ -2,7 +2,7 @@
 export type LinePart = string | { readonly keep: string; readonly broken?: string };
 
 /** How many of the widest letters fit into a line. */
-export type LineWidth = number;
+type LineWidth = number;
 
 /** Characters without a visible glyph or meaning: byte order mark, annotation marks, hieroglyph format controls. */
 export const invisibleCharacters = /[\ufeff\ufff9-\ufffb\u{13430}-\u{1343f}]/gu;

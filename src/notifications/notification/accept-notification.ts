@@ -14,7 +14,7 @@ type AcceptContext = {
 };
 
 /** A message that is checked and ready to be stored. */
-export type AcceptableMessage = Pick<
+type AcceptableMessage = Pick<
   Notification,
   | 'clientId'
   | 'citizenId'

@@ -60,7 +60,7 @@ export type NotificationStatus = (typeof notificationStatuses)[number];
 /** The final statuses without a proof of delivery, the one that says the most first. */
 export const unprovenStatuses = ['sent', 'unknown', 'undeliverable'] as const;
 /** A final status without a proof of delivery. */
-export type UnprovenStatus = (typeof unprovenStatuses)[number];
+type UnprovenStatus = (typeof unprovenStatuses)[number];
 
 /** Whether a notification with this status has ended without a proof of delivery. */
 export function isUnproven(status: string): status is UnprovenStatus {
