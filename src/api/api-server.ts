@@ -131,7 +131,7 @@ function trackLoad(load: Load, handler: RequestListener): RequestListener {
   };
 }
 
-/** The headers of every response (api requirements 4, 24, 68). */
+/** The headers of every response (docs/reference/requirements.md, rows 4, 24 and 68). */
 function commonHeaders(deps: ServerDeps): Record<string, string> {
   const headers: Record<string, string> = {
     'api-version': deps.apiVersion,

@@ -196,7 +196,7 @@ async function serveCall(
     return refuseIssues([...parsed.issues, ...(contentIssues ?? [])]);
   }
   const longestMs = app.maxConcealmentMs ?? 0;
-  // Without the data of a citizen nothing is recorded in an access log, so that nothing can be concealed.
+  // Only operations on the data of a citizen are recorded in an access log, so only they can be concealed.
   const concealment = operation.citizenData
     ? parseConcealment(incoming.headers, caller, { now: parsed.input.now, longestMs })
     : undefined;
@@ -215,15 +215,15 @@ async function serveCall(
     const earlier = await findStoredResult(app.read, request, state.fingerprint);
     if (earlier !== undefined) return earlier;
   }
-  const slot = `${request.clientId} ${key}`;
-  if (keysInProgress.has(slot))
+  const keyOfClient = `${request.clientId} ${key}`;
+  if (keysInProgress.has(keyOfClient))
     return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
-  keysInProgress.add(slot);
+  keysInProgress.add(keyOfClient);
   try {
     const callOrLookup = operation.bodyBytes === undefined ? call : withIdempotencyLookup(app, call, state);
     return await runOperation(runtime, callOrLookup, { concealment, key: state });
   } finally {
-    keysInProgress.delete(slot);
+    keysInProgress.delete(keyOfClient);
   }
 }
 
@@ -272,8 +272,8 @@ async function commitDecision(
   decision: Decision | RefusedDecision,
   attempt: CommitAttempt,
 ): Promise<OperationResponse | Refusal> {
-  const { app, operation } = runtime;
-  const { key, now, attemptsLeft } = attempt;
+  const { app } = runtime;
+  const { key, now } = attempt;
   if ('refusal' in decision) {
     if (decision.effect !== undefined) await app.commit(completeEffect(runtime, decision.effect, attempt));
     return decision.refusal;
@@ -285,23 +285,33 @@ async function commitDecision(
     await closeStream(decision.answer);
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
     if (!(fault instanceof WriteRefused)) throw fault;
-    if (key !== undefined && fault.statement === decision.effect.statements.length) {
-      // Another process stored this key first, so its response counts.
-      const earlier = await findStoredResult(app.read, key.request, fingerprintOf(key));
-      if (earlier !== undefined) return earlier;
-    }
-    if (decision.onConflict === undefined || !conflictKinds.has(fault.kind)) throw fault;
-    if (attemptsLeft === 1 && operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
-    if (attemptsLeft === 1)
-      throw new ConflictUnresolved(`the write of ${operation.name} was refused ${maxDecisions} times`, {
-        cause: fault,
-      });
-    const nextDecision = await decision.onConflict(fault.statement);
-    return isRefusal(nextDecision)
-      ? nextDecision
-      : await commitDecision(runtime, nextDecision, { ...attempt, attemptsLeft: attemptsLeft - 1 });
+    return await resolveConflict(runtime, decision, attempt, fault);
   }
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
+}
+
+/** The result after the database refused the unit of a decision: an earlier response, or that of the next decision. */
+async function resolveConflict(
+  runtime: OperationRuntime,
+  decision: Decision,
+  attempt: CommitAttempt,
+  fault: WriteRefused,
+): Promise<OperationResponse | Refusal> {
+  const { app, operation } = runtime;
+  const { key, attemptsLeft } = attempt;
+  if (key !== undefined && fault.statement === decision.effect.statements.length) {
+    // Another process stored this key first, so its response counts.
+    const earlier = await findStoredResult(app.read, key.request, fingerprintOf(key));
+    if (earlier !== undefined) return earlier;
+  }
+  if (decision.onConflict === undefined || !conflictKinds.has(fault.kind)) throw fault;
+  if (attemptsLeft === 1) {
+    if (operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
+    const message = `the write of ${operation.name} was refused ${maxDecisions} times`;
+    throw new ConflictUnresolved(message, { cause: fault });
+  }
+  const next = await decision.onConflict(fault.statement);
+  return isRefusal(next) ? next : await commitDecision(runtime, next, { ...attempt, attemptsLeft: attemptsLeft - 1 });
 }
 
 /** Conceals the events if the client asked for it, and adds the entry of the staff log after all other statements. */

@@ -40,7 +40,7 @@ const singleHeaders = new Set([
 ]);
 const hostPattern = /^(?:[A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** Refuses requests that the parser accepts and that no handler may see (api requirements 18, 32, 66). */
+/** Refuses requests that the parser accepts and that no handler may receive (docs/reference/requirements.md, rows 18, 32 and 66). */
 function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   const close = { headers: { connection: 'close' } };
   const repeated = findRepeatedHeader(request.rawHeaders);
@@ -104,10 +104,10 @@ type GuardOptions = {
  * `refusedPage`. A refusal by the parser is always a problem, because there is no request whose headers could ask for a page.
  */
 export function createGuardedServer(options: GuardOptions, handler: RequestListener): Server {
-  // On a connection with a refused request no later request is served, because it could be smuggled
+  // After a refused request, no later request of its connection is served, because an attacker could have smuggled it into the body
   // (test/attacks/request-smuggling.test.ts).
   const closingSockets = new WeakSet<Socket>();
-  // The last response of each connection. A refusal by the parser may replace this response, and never an earlier one
+  // The last response of each connection. A refusal by the parser may replace this response, but never an earlier one
   // (test/attacks/keep-alive-connections.test.ts).
   const lastResponses = new WeakMap<Socket, ServerResponse>();
   const refuseUnparsed = ({ code, rawPacket }: ParserFault, socket: Socket) => {
@@ -204,9 +204,9 @@ function sendGuardRefusal(options: GuardOptions, refusal: Refusal, response: Ser
 }
 
 /**
- * Whether the client would read a refusal that is written now as the response to the unreadable bytes. If the last request is
- * incomplete, the bytes belong to it: its response must be next on the connection and must not have begun. Otherwise they follow
- * it, and its response must be finished.
+ * Whether a refusal that is written now reaches the client as the response to the bytes that the parser could not read. If the last
+ * request is incomplete, the bytes are part of it: its response must be the next one on the connection, and must not have begun. If it
+ * is complete, the bytes follow it, and its response must be finished.
  */
 function canSendRefusal(socket: Socket, response: ServerResponse | undefined): boolean {
   if (response === undefined || response.writableFinished) return true;
@@ -217,8 +217,8 @@ function canSendRefusal(socket: Socket, response: ServerResponse | undefined): b
 type ParserFault = Pick<NodeJS.ErrnoException, 'code'> & { readonly rawPacket?: Uint8Array | undefined };
 
 /**
- * Whether unreadable bytes may be a HEAD request, whose response must not have a body (RFC 9110, section 9.3.2). If they do not begin with
- * a request line, that line came in an earlier packet. Several requests may be in one packet.
+ * Whether these bytes may contain a HEAD request, whose response must not have a body (RFC 9110, section 9.3.2). If they do not begin
+ * with a request line, the line was in an earlier packet. One packet may contain several requests.
  */
 function mayContainHead(packet: Uint8Array | undefined): boolean {
   const text =

@@ -17,7 +17,7 @@ export function createLoad(graceMs: number) {
   let inFlight = 0;
   let stopping = false;
   let refusing = false;
-  let isLate = false;
+  let isSlow = false;
   let grace: NodeJS.Timeout | undefined;
   let watching: NodeJS.Timeout | undefined;
 
@@ -26,7 +26,7 @@ export function createLoad(graceMs: number) {
     watch: () => {
       delay.enable();
       watching = setInterval(() => {
-        isLate = checkDelay();
+        isSlow = checkDelay();
       }, 1_000);
       watching.unref();
     },
@@ -39,7 +39,7 @@ export function createLoad(graceMs: number) {
     shed: (): Refusal | undefined => {
       if (refusing)
         return refuse('capacity-reduced', 'The server is stopping. It did not process the request.', stoppingHeaders);
-      if (isLate || inFlight >= loadLimits.inFlight) return refuse('capacity-reduced', overloadedDetail, busyHeaders);
+      if (isSlow || inFlight >= loadLimits.inFlight) return refuse('capacity-reduced', overloadedDetail, busyHeaders);
       return undefined;
     },
     /** From now on `stopping` is true, and each response is the last one of its connection. */
@@ -61,18 +61,18 @@ export function createLoad(graceMs: number) {
 }
 
 /**
- * Decides whether the event loop is late: whether the median of its turns since the last check exceeds the limit. A single long
- * turn, such as a garbage collection, does not count. A turn that filled the whole time counts at the next check.
+ * Returns whether the event loop is too slow: whether the median of its turns since the last check exceeds the limit. A single long
+ * turn, such as a garbage collection, does not count. A turn that lasted from one check to the next counts at the next check.
  */
 export function createDelayCheck(
   histogram: Pick<RecordableHistogram, 'count' | 'percentile' | 'reset'>,
 ): () => boolean {
-  let isLate = false;
+  let isSlow = false;
   return () => {
-    if (histogram.count < 2) return isLate;
-    isLate = histogram.percentile(50) / 1e6 > loadLimits.loopDelayMs;
+    if (histogram.count < 2) return isSlow;
+    isSlow = histogram.percentile(50) / 1e6 > loadLimits.loopDelayMs;
     histogram.reset();
-    return isLate;
+    return isSlow;
   };
 }
 

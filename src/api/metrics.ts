@@ -145,7 +145,7 @@ function valuesOf(gauge: Gauge): [MetricLabels, number][] {
   return value === undefined ? [] : [[{}, value]];
 }
 
-/** A log that also counts its lines: requests after `begin`, faults also those before it. */
+/** A log that also counts its lines: requests from `begin` on, and all faults. */
 export function countingLog(log: Log): { readonly log: Log; begin(metrics: Metrics): void } {
   let metrics: Metrics | undefined;
   const earlyFaults: string[] = [];

@@ -124,12 +124,12 @@ export type Decision = {
   readonly effect: Effect;
   readonly answer: OperationResponse | (() => Promise<OperationResponse>);
   /**
-   * Called when the unit was refused for a reason that the operation expects (`unique`, `rows`); without it, that is a fault. It
-   * returns a refusal, or a new decision that replaces this one. After `maxDecisions` (dispatch.ts) the request is refused with
-   * `changed-meanwhile` if that is among its refusals, and else is a fault.
+   * Called when the database refused the unit because of `unique` or `rows`. It returns a refusal, or a new decision that replaces
+   * this one. Without it, such a conflict is a fault. After `maxDecisions` (dispatch.ts), the request is refused with
+   * `changed-meanwhile` if the operation lists that refusal; otherwise it is a fault.
    */
   readonly onConflict?: (statement: number) => Refusal | Promise<Decision | RefusedDecision>;
-  /** The number of requests as which this one counts in the quota, if it stores more than others; by default 1. */
+  /** The number of requests that this one takes from the quota; by default 1. More for a request that stores much. */
   readonly quotaWeight?: number;
   /** Removes what the operation stored outside the database. Not called if the outcome of the write is unknown. */
   readonly undo?: () => Promise<void>;

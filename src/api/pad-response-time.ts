@@ -21,8 +21,8 @@ export function createResponsePadding({ intervalMs, stopwatch, timer }: Response
         if (intervalMs <= 0) return;
         const intervals = Math.floor((stopwatch() - startedAt) / intervalMs) + 1;
         const dueAt = startedAt + intervals * intervalMs;
-        // Timers count whole milliseconds from the start of the current turn of the event loop, so that they can fire early, and
-        // by how much depends on the work. Setting the timer again removes this dependence.
+        // A timer counts whole milliseconds from the start of the current turn of the event loop. So it can fire early, by a time
+        // that depends on the work. The loop sets the timer again until the interval is over, so the response time does not show it.
         for (let leftMs = dueAt - stopwatch(); leftMs > 0; leftMs = dueAt - stopwatch())
           await new Promise<void>((resolve) => timer(Math.ceil(leftMs), resolve));
       };

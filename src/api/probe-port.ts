@@ -11,7 +11,7 @@ export async function probePort(listenAddress: ListenAddress): Promise<number> {
   return port;
 }
 
-/** Takes a port without accepting connections. Throws if another program listens there, also with SO_REUSEPORT. */
+/** Takes a port without accepting connections. Throws if another program listens there, even with SO_REUSEPORT. */
 async function reservePort(listenAddress: ListenAddress): Promise<ReservedPort> {
   const { host, port } = listenAddress;
   const probe = createServer();

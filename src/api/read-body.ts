@@ -94,7 +94,7 @@ function readBody(stream: Readable, limit: number): BodyBytes | Promise<BodyByte
 function readBuffered(stream: Readable, limit: number): Uint8Array | undefined {
   if (!(stream instanceof IncomingMessage) || !stream.complete || stream.readableEnded) return undefined;
   if (stream.readableLength === 0 || stream.readableLength > limit) return undefined;
-  // Without a length Node.js 26 returns one chunk of several. Without an encoding the stream returns buffers.
+  // Without a length, Node.js 26 returns only the first of several chunks. Without an encoding the stream returns buffers.
   return (stream.read(stream.readableLength) as Uint8Array | null) ?? undefined;
 }
 

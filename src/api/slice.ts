@@ -36,7 +36,7 @@ export type SliceDeps = Committer & {
 /** Work that a process with the worker role does besides answering requests. */
 export type Job = {
   readonly name: string;
-  /** The events after which the job may have something to do. The app wakes it, also from another thread of the process. */
+  /** The events after which the job may have something to do. The app wakes it, even for an event of another thread of the process. */
   readonly wakeOn?: readonly EventType[];
   start(): Promise<RunningJob> | RunningJob;
 };

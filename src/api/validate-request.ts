@@ -36,25 +36,26 @@ export function compilePartCheck(place: IssueLocation, schema: TObject): PartChe
     for (const fault of validator.Errors(part)[1]) {
       // The value of a nullable member need not be null.
       if (fault.keyword === 'type' && fault.params.type === 'null') continue;
-      if (fault.keyword === 'required') {
-        for (const name of fault.params.requiredProperties)
-          add(`${fault.instancePath}/${name}`, 'required', 'required');
-      } else if (fault.keyword === 'additionalProperties') {
-        const names = Object.keys(memberOf(schemaAt(schema, fault.instancePath), 'properties') ?? {});
-        for (const name of fault.params.additionalProperties) {
-          add(`${fault.instancePath}/${safeName(name)}`, 'unknown-input', unknownDetail(name, names));
+      const pointer = fault.instancePath;
+      switch (fault.keyword) {
+        case 'required':
+          for (const name of fault.params.requiredProperties) add(`${pointer}/${name}`, 'required', 'required');
+          break;
+        case 'additionalProperties': {
+          const names = Object.keys(memberOf(schemaAt(schema, pointer), 'properties') ?? {});
+          for (const name of fault.params.additionalProperties)
+            add(`${pointer}/${safeName(name)}`, 'unknown-input', unknownDetail(name, names));
+          break;
         }
-      } else if (fault.keyword !== 'boolean' && fault.keyword !== 'const' && fault.keyword !== 'anyOf') {
-        const message = isInstant(fault) ? instantRequirement : `${fault.message}`;
-        const hasPlusHint =
-          place === 'query' && isInstant(fault) && hasLostPlus(memberOf(value, fault.instancePath.slice(1)));
-        add(
-          fault.instancePath,
-          codeOf(fault.keyword),
-          `${message}${hasPlusHint ? plusHint : ''}${meaningOf(fault, schema)}`,
-        );
-      } else if (fault.keyword === 'anyOf' && !hasNestedPointer(seen, fault.instancePath)) {
-        add(fault.instancePath, 'not-allowed', allowedDetail(schemaAt(schema, fault.instancePath)));
+        case 'anyOf':
+          if (!hasNestedPointer(seen, pointer)) add(pointer, 'not-allowed', allowedDetail(schemaAt(schema, pointer)));
+          break;
+        case 'boolean':
+        case 'const':
+          // The issue of `anyOf` or `additionalProperties` says more.
+          break;
+        default:
+          add(pointer, codeOf(fault.keyword), detailOf(fault, schema, place === 'query' ? value : undefined));
       }
     }
     issues.push(...invalidTextIssues(place, part).filter(({ pointer, name }) => !seen.has(pointer ?? `/${name}`)));
@@ -74,7 +75,21 @@ function splitKnownMembers(value: unknown, known: ReadonlySet<string>): { part: 
   return { part, unknown: members.flatMap(([name]) => (known.has(name) ? [] : [name])) };
 }
 
-function isInstant({ keyword, params }: { readonly keyword: string; readonly params: object }): boolean {
+type SchemaFault = {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly message: string;
+  readonly params: object;
+};
+
+/** The requirement that a value does not meet. `query` has the parameters if the value is one of them. */
+function detailOf(fault: SchemaFault, schema: TSchema, query: unknown): string {
+  const expected = isInstant(fault) ? instantRequirement : fault.message;
+  const hasPlusHint = isInstant(fault) && hasLostPlus(memberOf(query, fault.instancePath.slice(1)));
+  return `${expected}${hasPlusHint ? plusHint : ''}${meaningOf(fault, schema)}`;
+}
+
+function isInstant({ keyword, params }: SchemaFault): boolean {
   if (keyword === 'pattern') return 'pattern' in params && String(params.pattern) === instantPattern;
   return keyword === 'format' && 'format' in params && params.format === 'date-time';
 }
@@ -87,7 +102,7 @@ function hasLostPlus(value: unknown): boolean {
 }
 
 /** Explains the fault of a pattern, because a pattern alone does not say what is meant. */
-function meaningOf(fault: { readonly keyword: string; readonly instancePath: string }, schema: TSchema): string {
+function meaningOf(fault: SchemaFault, schema: TSchema): string {
   const description = fault.keyword === 'pattern' && memberOf(schemaAt(schema, fault.instancePath), 'description');
   return typeof description === 'string' ? `. ${description}` : '';
 }

@@ -12,7 +12,7 @@ const anyOriginHeaders = { 'access-control-allow-origin': '*', 'cache-control': 
 
 /** The readiness of a server, and the state of its ledger. */
 export const readinessPath = '/readyz';
-/** Paths that the admin server answers as well, whatever the role. */
+/** Paths that the admin server of each process answers too. */
 export const healthPaths: readonly string[] = ['/healthz', readinessPath];
 
 /** A JSON document that does not change while the server runs, readable from any origin. */

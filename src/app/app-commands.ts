@@ -7,7 +7,7 @@ import type { Read } from '../db/database.ts';
 import type { AppContext } from './app-context.ts';
 import { rootKeyPath } from './first-root-key.ts';
 
-/** Commands that start with one of `words`. They are loaded only for a command line that does. */
+/** Commands that start with one of `words`. They are loaded only if the command line starts with one of them too. */
 export type CommandFamily = { readonly words: readonly string[]; readonly load: () => Promise<readonly Command[]> };
 
 /** Calls a command with an app context: that of a running server, or one that is opened for it and closed afterwards. */

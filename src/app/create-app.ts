@@ -48,7 +48,7 @@ type CreateAppOptions = {
   /** Whether this is a thread that helps the first thread of its process. */
   readonly isHelper: boolean;
   /** Whether this is the demo, which anybody at this machine can use without signing in. */
-  readonly isDemo?: boolean;
+  readonly isDemo: boolean;
   /** Pages that replace the app's own pages of the same path. */
   readonly pages: readonly PageRoute[];
   readonly mounts: readonly MountedHandler[];
@@ -72,7 +72,7 @@ export async function createApp(context: AppContext, options: CreateAppOptions):
   const { documents, notifications, identity, audit, staff, wallet } = slices;
   const endpoint = createPublicEndpoint(context, options.auth, {
     ...options,
-    demo: options.isDemo === true ? demoMarkOf(context.settings) : undefined,
+    demo: options.isDemo ? demoMarkOf(context.settings) : undefined,
     watch: options.ledger.watch,
   });
   const server = await createServer(context, options, { ...slices, endpoint, useCounter });
@@ -142,7 +142,7 @@ async function createWalletSlice(
   return createWallet({
     ...context,
     publicUrl,
-    trust: await openWalletTrust({ ...context, publicUrl, isDemo: isDemo === true }),
+    trust: await openWalletTrust({ ...context, publicUrl, isDemo }),
     plan: identity.planPresentedClaims,
     decide: identity.decidePresentedClaims,
     readResult: identity.readResult,
@@ -181,7 +181,7 @@ type StaffParts = {
 function clientUsePorts(
   { transport }: Pick<CreateAppOptions, 'transport'>,
   { flush }: UseCounter,
-  { webhookCountOf }: Pick<Awaited<ReturnType<typeof createNotifications>>, 'webhookCountOf'>,
+  { webhookCountOf }: Pick<NotificationsSlice, 'webhookCountOf'>,
 ) {
   return { storeUse: flush, remainingQuota: transport.quotas.remaining, webhookCountOf };
 }
@@ -237,7 +237,7 @@ async function createServer(
     refusedPage: webPages.refusedPage,
     reusePort,
     // The demo listens on loopback only. Its pages show every mail, and let the visitor choose a citizen.
-    isOwnHost: options.isDemo === true ? createHostCheck(new URL(publicUrl).hostname, '127.0.0.1') : undefined,
+    isOwnHost: options.isDemo ? createHostCheck(new URL(publicUrl).hostname, '127.0.0.1') : undefined,
     ...transport,
   });
 }
@@ -254,7 +254,7 @@ type WebPageParts = {
 async function openWebPages(context: AppContext, options: CreateAppOptions, parts: WebPageParts) {
   const { documents, notifications, wallet } = parts;
   const { publicUrl } = options;
-  const demo = options.isDemo === true ? demoMarkOf(context.settings) : undefined;
+  const demo = options.isDemo ? demoMarkOf(context.settings) : undefined;
   const { frame, pages } = openSiteFrame(context.settings, demo);
   const site = { frame, cookies: createCookies(publicUrl) };
   const signInConfig = signInConfigOf(context.settings);
@@ -321,7 +321,7 @@ function walletPageMounts(
   return [mountWalletPage({ pages, site, publicUrl, organisationOf, purposeTextOf, onFault })];
 }
 
-/** A bug: an operation is listed, but no slice binds it, or the other way round. */
+/** A bug: no slice binds a listed operation, or a slice binds an operation that is not listed. */
 class OperationMismatch extends Error {
   override readonly name = 'OperationMismatch';
 }

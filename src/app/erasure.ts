@@ -73,7 +73,7 @@ export function createErasureRepeater(app: AppContext): () => Promise<void> {
   const { read } = app.db;
   let lastState: string | undefined;
 
-  // Several erasures, because by the clocks of other hosts the last one may not be the newest.
+  // The last 100 erasures, because the clocks of hosts differ: a new erasure can have an earlier time than an older one.
   async function currentState(): Promise<string> {
     const newest = await read('select event_id from citizen_erasure order by up_to desc limit 100');
     return JSON.stringify([newest.map((row) => row['event_id']), await erasedList.bytes()]);
@@ -85,7 +85,7 @@ export function createErasureRepeater(app: AppContext): () => Promise<void> {
     const { unfinished, unlisted } = await findUnfinishedErasures({ ...app, read, erasedList });
     await erasedList.add(unlisted);
     if (unfinished.length > 0) await eraseAgain(app, unfinished);
-    // The state from before: the next call also looks for what other processes have erased meanwhile.
+    // The state before this call, so that the next call also finds what other processes have erased meanwhile.
     lastState = state;
   };
 }

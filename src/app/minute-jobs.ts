@@ -5,7 +5,7 @@ import type { AppContext } from './app-context.ts';
 import { watchClock } from './watch-clock.ts';
 
 type MinuteJobOptions = {
-  /** Makes unfinished erasures (erasure.ts); absent in the threads that help the first one. */
+  /** Completes unfinished erasures (erasure.ts); absent in the threads that help the first one. */
   readonly erasures?: (() => Promise<void>) | undefined;
   /** Whether this process deletes the expired responses of idempotency keys and old counts. */
   readonly cleans: boolean;
@@ -14,8 +14,9 @@ type MinuteJobOptions = {
 const hourMs = 3_600_000;
 
 /**
- * Each minute: checks the clock, reads a root key that is being rotated, forgets unused keys, and repeats erasures that the
- * database has lost. Checks the clock at once too. Deletes expired responses and old counts of use each hour.
+ * Starts the jobs of each minute: they check the clock, read a root key that is being rotated, remove unused keys from memory, and
+ * repeat erasures that the database has lost. The clock is checked at once too. Each hour, expired responses and old counts of use are
+ * deleted.
  */
 export function startMinuteJobs(app: AppContext, { erasures, cleans }: MinuteJobOptions): { stop(): Promise<unknown> } {
   const { log, timer, root, citizenKeys, random, clock } = app;

@@ -4,8 +4,8 @@ import type { DemoMark } from '../web/page.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 
 /**
- * The settings with the defaults of the mode. With pages for citizens, messages link to these pages. The demo has the simulators, accepts client secrets, has invented contacts, and
- * does not scan documents.
+ * The settings with the defaults of the mode. With pages for citizens, messages link to these pages. The demo has the simulators and
+ * invented contacts, accepts client secrets, and does not scan documents.
  */
 export function modeSettings(given: Settings, isDemo: boolean): Settings & { readonly logLevel: string } {
   const { simulators = isDemo, clientSecrets = isDemo, logLevel = isDemo ? 'warn' : 'info' } = given;

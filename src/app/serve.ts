@@ -84,7 +84,7 @@ export async function serve(app: AppContext, mode: ServeOptions): Promise<Runnin
 
 /** Adds to the context what a started server has: its address, the issuers of the demo, and a log that counts and collects faults. */
 async function prepareContext(given: AppContext, mode: ServeOptions, register: RegisterPart) {
-  // The metrics count every fault, also those that are not logged.
+  // The metrics count every fault, including those that are not logged.
   const countedLog = countingLog(limitRepeatedFaults(given.log, given.clock));
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./demo-sign-in.ts')).createDemoSignIn(given, publicUrl) : undefined;
@@ -97,7 +97,7 @@ async function prepareContext(given: AppContext, mode: ServeOptions, register: R
 async function startRoles(given: AppContext, mode: ServeOptions, register: RegisterPart): Promise<RunningServer> {
   const { apiThreads, isHelper = false } = mode;
   const { context, countedLog, outages, port, publicUrl, demo } = await prepareContext(given, mode, register);
-  // Only this process can have the SQLite file open: whatever held a lease is gone.
+  // Only this process can have the SQLite file open, so the holders of all leases have ended.
   if (context.db.engine === 'sqlite' && !isHelper) await context.claim(releaseAllLeases);
   const auth = await openAuthContext(context, mode.isDemo && !isHelper);
   const isAlone = context.db.engine === 'sqlite' && apiThreads === 1;
@@ -155,7 +155,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   };
 }
 
-/** Stops the parts that take work, which share one deadline, then what they use, in its order, and then closes the database. */
+/** Stops the parts that take work, which share one deadline. Then stops the parts that they use, in order, and closes the database. */
 async function stopServer(
   context: AppContext,
   working: readonly (StoppablePart | undefined)[],

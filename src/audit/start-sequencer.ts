@@ -84,7 +84,7 @@ function startLedgerMonitor(deps: SliceDeps, ledger: LedgerView, anchor: Anchor,
   return { stop: async () => void (await Promise.all([monitoring.stop(), witnessing.stop()])) };
 }
 
-/** Verifies the log each second, and keeps what is verified in the checkpoint file, also while another process leads. */
+/** Verifies the log each second, and keeps what is verified in the checkpoint file, even while another process leads. */
 function startMonitoring({ db, timer, log }: SliceDeps, { view, knownKeys, watch }: LedgerView, anchor: Anchor) {
   let monitor: Monitor | undefined;
   // A failed check is not an alarm: an alarm means that the log was changed.

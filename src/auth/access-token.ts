@@ -3,7 +3,7 @@ import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { citizenIdPattern } from '../kernel/id.ts';
 import type { SigningKeys } from './signing-key-store.ts';
 
-/** The life of our access tokens in seconds, and the longest life that is accepted (CONTRACT, section 2). */
+/** The life of our access tokens in seconds, and the longest life that is accepted. */
 export const accessTokenSeconds = 600;
 
 /** How far the clock of a signer may differ from ours, in seconds. FAPI 2.0, section 5.3.2.1, requires 10 to 60. */
@@ -67,7 +67,7 @@ export type Confirmation = { readonly jkt?: string; readonly x5t?: string };
 
 /** Parses `cnf`; undefined if it is empty, malformed, or has a confirmation method that we cannot check. */
 function parseConfirmation(cnf: unknown): Confirmation | undefined {
-  // The entries of a string or a list are named by position, and fail the check of names. A number has no entries.
+  // `Object.entries` names the parts of a text or list by their index, so they fail the check of names. A number has no entries.
   const members = Object.entries(cnf ?? {});
   const isThumbprint = (value: unknown): value is string =>
     typeof value === 'string' && /^[A-Za-z0-9_-]{43}$/.test(value);

@@ -46,13 +46,13 @@ export function authMethodsOf(secrets: boolean) {
   return secrets ? ([...methods, 'client_secret_basic', 'client_secret_post'] as const) : methods;
 }
 
-/** How many tokens one client gets. A token lives ten minutes, so that a program needs few. */
+/** How many tokens one client gets. A token lives ten minutes, so a program needs few. */
 const tokenQuota = { perSecond: 10, burst: 100 } as const;
 
 /**
- * Creates the client authentication of one process. Used assertions and the quota are shared with all other processes. The quota
- * is taken after the credential is proven, so that nobody uses up the quota of another client, and before the assertion is
- * stored, so that a refused request leaves no row.
+ * Creates the client authentication of one process. All processes share the used assertions and the quota. A request takes from the
+ * quota after its credential is proven, so nobody can use up the quota of another client. The assertion is stored after that, so a
+ * request over quota leaves no row.
  */
 export function createClientAuthenticator(deps: ClientAuthenticationDeps) {
   const isFirstUse = createReplayDetector(deps, 'ReplayDetection');
@@ -166,8 +166,8 @@ export type PresentedClientCredential =
 type ReadCertificate = () => ClientCertificate | undefined;
 
 /**
- * The credential of the request. RFC 6749, section 2.3: a request uses one authentication method only. The certificate of its
- * connection is one only if the request has no other.
+ * The credential of the request. RFC 6749, section 2.3: a request uses one authentication method only. The certificate of the
+ * connection is the credential only if the request has no other one.
  */
 export function presentedCredential(
   { authorization }: IncomingMessage['headers'],

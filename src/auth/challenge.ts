@@ -60,7 +60,7 @@ export function refusedProof({ error, description }: DpopProofFault, nonce: stri
   return refuse(slug, `The DPoP proof is not accepted: ${description}.`, { headers });
 }
 
-/** The refusal of an expired token. Only after its signature was verified. Times in epoch milliseconds. */
+/** The refusal of an expired token. Call it only after the signature was verified. Times in epoch milliseconds. */
 export function expiredAccessToken(expiredAt: number, now: number, scheme: Scheme = 'Bearer'): Refusal {
   const errorDescription = 'The access token expired';
   const ago = Math.max(0, Math.floor((now - expiredAt) / 1_000));
@@ -74,7 +74,7 @@ export function expiredAccessToken(expiredAt: number, now: number, scheme: Schem
   );
 }
 
-/** The refusal of a token that is ahead of our clock. Only after its signature was verified. */
+/** The refusal of a token that is ahead of our clock. Call it only after the signature was verified. */
 export function prematureAccessToken(aheadSeconds: number, now: number, scheme: Scheme): Refusal {
   return refuse(
     'invalid-access-token',

@@ -56,7 +56,7 @@ export async function checkTokenBinding(
   return fault && refusedProof(fault, deps.nonces?.current());
 }
 
-/** The scheme that a token requires. A key-bound token as Bearer may be stolen; an unbound one has no proof. */
+/** The scheme that a token requires. With Bearer, a thief could use a token that is bound to a key. */
 export function schemeForBinding(confirmation: Confirmation | undefined, binding: Binding): Scheme {
   return confirmation?.jkt === undefined && binding !== 'dpop' ? 'Bearer' : 'DPoP';
 }

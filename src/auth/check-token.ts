@@ -68,17 +68,8 @@ export function createTokenChecker(deps: TokenCheckDeps) {
     const credentials = readAuthorization(authorization);
     if (credentials === undefined) return noAccessToken(publicUrl, scope);
     const { scheme, token } = credentials;
-    const name = hash('sha256', token, 'base64url');
-    let checked = cache.get(name);
-    if (checked === undefined || !isStillGood(checked)) {
-      const verified = await verify(deps, token, scheme);
-      if (verified === undefined || 'slug' in verified) {
-        cache.delete(name);
-        return verified ?? invalidAccessToken(scheme);
-      }
-      checked = verified;
-      cache.set(name, checked);
-    }
+    const checked = await findVerifiedToken(token, scheme);
+    if ('slug' in checked) return checked;
     const { grant } = checked;
     if (grant.expiresAt <= clock.now()) return expiredAccessToken(grant.expiresAt, clock.now(), scheme);
     // Also for staff: the pages show the names of clients.
@@ -95,7 +86,18 @@ export function createTokenChecker(deps: TokenCheckDeps) {
     return (await checkTokenBinding(deps.binding, bound, presented)) ?? caller;
   }
 
-  function isStillGood(checked: VerifiedToken): boolean {
+  /** The token from the cache, or after its verification; or the refusal. */
+  async function findVerifiedToken(token: string, scheme: Scheme): Promise<VerifiedToken | Refusal> {
+    const name = hash('sha256', token, 'base64url');
+    const cached = cache.get(name);
+    if (cached !== undefined && isStillValid(cached)) return cached;
+    const verified = (await verify(deps, token, scheme)) ?? invalidAccessToken(scheme);
+    if ('slug' in verified) cache.delete(name);
+    else cache.set(name, verified);
+    return verified;
+  }
+
+  function isStillValid(checked: VerifiedToken): boolean {
     if (elapsedMs(checked.checkedAt, clock) > cachedForMs) return false;
     return checked.kid === undefined || keys.find('access-token', checked.kid) !== undefined;
   }
@@ -177,7 +179,7 @@ async function isSignedByUs({ keys }: TokenCheckDeps, token: string, { alg, kid 
   return key !== undefined && key.alg === alg && isSignedWith(key.publicKey, token, key.alg);
 }
 
-/** The start refuses one issuer for staff and for others, so a token has one kind of caller. */
+/** The server does not start if STAFF_ISSUER is one of TRUSTED_ISSUERS, so each token has one kind of caller. */
 function isOfStaff({ staff }: TokenCheckDeps, issuer: string): boolean {
   return staff?.issuer.issuer === issuer;
 }

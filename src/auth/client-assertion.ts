@@ -35,7 +35,7 @@ export function parseClientAssertion(text: string): UnverifiedAssertion | TokenE
   return { ...parsed, text, clientId: sub };
 }
 
-/** The id of the key that signed an assertion; or why no key of the client has, for the log. */
+/** The id of the key that signed an assertion, or the reason for the log why no key of the client did. */
 export type AssertionSigner = { readonly signedBy: string } | { readonly fault: TokenRefusalReason };
 
 /** Finds the key of the client that has signed the assertion. Without a `kid` each key is tried. */

@@ -16,7 +16,7 @@ export type ClientCache = {
   invalidate(): void;
 };
 
-/** The time after which a disabled client is refused by every process (CONTRACT, section 2). */
+/** The time after which a disabled client is refused by every process. */
 const maxAgeMs = 60_000;
 /** From this age on a request starts a read in the background, so that no request waits for one. */
 const staleMs = 30_000;
@@ -29,14 +29,12 @@ export function createClientCache(read: Read, clock: Clock): ClientCache {
   let reading: Promise<void> | undefined;
 
   async function load(): Promise<void> {
-    // A change during the read may be missing from its result: then it reads again.
-    for (let startedIn = -1; startedIn !== generation; ) {
-      startedIn = generation;
-      const startedAt = clock.now();
-      const all = await allClients(read);
-      clients = new Map(all.map((client) => [client.clientId, client]));
-      readAt = startedAt;
-    }
+    const [startedIn, startedAt] = [generation, clock.now()];
+    const all = await allClients(read);
+    clients = new Map(all.map((client) => [client.clientId, client]));
+    readAt = startedAt;
+    // The result may lack a change that this process made during the read.
+    if (generation !== startedIn) await load();
   }
 
   function refresh(ifOlderThanMs = -1): Promise<void> {
@@ -57,7 +55,7 @@ export function createClientCache(read: Read, clock: Clock): ClientCache {
     isFresh() {
       const age = elapsedMs(readAt, clock);
       if (age > staleMs && age <= maxAgeMs) {
-        // A failure is ignored here: after a minute a request awaits the read, and fails with it.
+        // A failure is ignored here: after a minute, a request waits for a read and fails if the read fails.
         refresh().catch(() => undefined);
       }
       return age <= maxAgeMs;

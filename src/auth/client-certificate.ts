@@ -20,7 +20,7 @@ export type ClientCertificate = {
   /** SHA-256 over the DER, as in `x5t#S256` (RFC 8705, section 3.1). */
   readonly thumbprint: string;
   readonly x509: X509Certificate;
-  /** Whether an authority of ours issued it for clients, and it is valid now. Computed on each access: connections stay open for long. */
+  /** Whether an authority of ours issued it for clients, and it is valid now. Computed on each access: it can expire before the connection ends. */
   readonly authorized: boolean;
 };
 

@@ -39,7 +39,7 @@ export async function findCredentialTimes(read: Read, clientId: string): Promise
   );
 }
 
-/** The use of a credential is stored at most once in this time by each process, so that a token request seldom writes more. */
+/** Each process stores the use of a credential at most once in this time, so most token requests need no further write. */
 const storedEveryMs = 3_600_000;
 
 /** Creates the function that stores the use of a credential. */

@@ -11,37 +11,21 @@ const columns =
 
 /** The statement that stores a new client; for the write unit of the event `client.created`. */
 export function insertClient(client: Client): Statement {
-  const { credential, messages } = client;
+  const { clientId, kind, credential, binding, createdAt, disabledAt } = client;
+  const fixed = {
+    client_id: clientId,
+    kind,
+    secret_hash: credential.by === 'secret' ? credential.hash : null,
+    issuer: credential.by === 'issuer' ? credential.issuer : null,
+    binding,
+    created_at: createdAt,
+    disabled_at: disabledAt ?? null,
+  };
+  const values = [...Object.entries(fixed), ...changeableColumns(client)];
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
-    args: [
-      client.clientId,
-      client.name,
-      client.kind,
-      client.scopes.join(' '),
-      credential.by === 'secret' ? credential.hash : null,
-      credential.by === 'keys' ? JSON.stringify(credential.jwks) : null,
-      credential.by === 'issuer' ? credential.issuer : null,
-      listOrNull(client.purposes),
-      client.quota.perSecond,
-      client.quota.burst,
-      client.createdAt,
-      client.disabledAt ?? null,
-      client.policy ?? null,
-      credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null,
-      client.binding,
-      listOrNull(client.legalBases),
-      listOrNull(client.returnAddress),
-      messages.replyTo ?? null,
-      messages.contactPhone ?? null,
-      messages.contactEmail ?? null,
-      messages.contactUrl ?? null,
-      messages.smsSender ?? null,
-      listOrNull(messages.noticeOnly),
-      textsOrNull(client),
-      credential.by === 'jwks-uri' ? credential.jwksUri : null,
-      certificatesOrNull(client),
-    ],
+    sql: `insert into client (${values.map(([column]) => column).join(', ')})
+      values (${values.map((_value, index) => `$${index + 1}`).join(', ')})`,
+    args: values.map(([, value]) => value),
   };
 }
 
@@ -88,6 +72,11 @@ function changeableParts(client: Client) {
   ] as const;
 }
 
+/** The columns of these parts with their values. */
+function changeableColumns(client: Client): [string, SqlValue][] {
+  return changeableParts(client).flatMap<[string, SqlValue]>(([, values]) => Object.entries(values));
+}
+
 function listOrNull(list: readonly string[] | undefined): string | null {
   return list === undefined ? null : JSON.stringify(list);
 }
@@ -112,9 +101,7 @@ export function changedParts(before: Client, after: Client): ClientPart[] {
 
 /** The statement that changes a client. Its unit is refused (`rows`) if the stored client differs from `before`. */
 export function updateClientRow(before: Client, after: Client): Statement {
-  const columnsOf = (client: Client) =>
-    changeableParts(client).flatMap<[string, SqlValue]>(([, values]) => Object.entries(values));
-  const [wanted, expected] = [columnsOf(after), columnsOf(before)];
+  const [wanted, expected] = [changeableColumns(after), changeableColumns(before)];
   const assignments = wanted.map(([column], index) => `${column} = $${index + 2}`);
   const conditions = expected.map(([column], index) => `${column} is not distinct from $${index + 2 + wanted.length}`);
   return {

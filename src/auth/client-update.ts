@@ -8,7 +8,7 @@ import {
   replaceRegistrationCertificate,
 } from './registration-certificate.ts';
 
-/** A change of a client. An undefined member stays unchanged; null removes the restriction or the own value. */
+/** A change of a client. An undefined member stays unchanged; null removes the restriction, or restores the default of the server. */
 export type ClientUpdate = {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;

@@ -52,7 +52,7 @@ export type Client = {
   readonly disabledAt: number | undefined;
 };
 
-/** The input of `newClient`. The default binding is `mtls` for a client with a certificate, and else `none`. */
+/** The input of `newClient`. The default binding is `mtls` for a client with a certificate, otherwise `none`. */
 export type ClientOptions = {
   readonly name: string;
   readonly kind: ClientKind;

@@ -15,7 +15,7 @@ export class ClientKeysUnavailable extends Error {
 /** The keys that clients publish at a URL (RFC 7591, section 2, `jwks_uri`). Each function throws `ClientKeysUnavailable`. */
 export type FetchedClientKeys = {
   current(jwksUri: string): Promise<ClientKeySet>;
-  /** Fetches the keys again for an unknown key id; undefined if they were fetched a moment ago. */
+  /** Fetches the keys again for an unknown key id; undefined if they were fetched within the last 30 seconds. */
   newerKeys(jwksUri: string): Promise<ClientKeySet | undefined>;
 };
 

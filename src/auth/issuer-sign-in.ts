@@ -4,7 +4,7 @@ import type { Configuration, TokenEndpointResponse } from 'openid-client';
 import { type Clock, elapsedMs } from '../kernel/clock.ts';
 import { fetchDocument, type HttpFetch } from './fetch-document.ts';
 
-/** The values that the browser keeps during a sign-in. Without them, no other browser can finish it. */
+/** The values that the browser keeps during a sign-in, so that no other browser can finish it. */
 export type SignInAttempt = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
 type BeginOptions = { readonly attempt?: SignInAttempt; readonly silently?: boolean };
@@ -49,7 +49,7 @@ const errorCode = /^[\w.-]{1,64}$/;
 function errorMessages(fault: unknown): readonly string[] {
   if (!(fault instanceof Error) || fault instanceof SyntaxError) return [];
   const code = 'error' in fault ? String(fault.error) : '';
-  // The error for a host of which no address responds has a code and no message.
+  // If no address of a host responds, the error has a code and no message.
   const message = fault.message === '' && 'code' in fault ? String(fault.code) : fault.message;
   return [errorCode.test(code) ? `${message} (${code})` : message, ...errorMessages(fault.cause)];
 }

@@ -6,7 +6,7 @@ const keysLifeMs = 600_000;
 
 /** The dependencies of a key cache. */
 type KeyCacheDeps<Keys, Fault extends Error> = {
-  /** Fetches the keys. `earlier` are the last keys if they were not too old at the last fault. */
+  /** Fetches the keys. `earlier` are the keys of the last fetch; undefined if there are none, or a fetch failed after they expired. */
   fetchKeys(earlier: Keys | undefined): Promise<Keys>;
   /** The error that callers get when there are no valid keys. */
   unavailable(cause?: unknown): Fault;
@@ -44,7 +44,8 @@ export function createKeyCache<Keys, Fault extends Error>(deps: KeyCacheDeps<Key
     } catch (cause) {
       failedAt = clock.now();
       const fault = deps.unavailable(cause);
-      // A failed load for an unknown key id leaves the known keys valid. Otherwise discovery starts again: the keys may have moved.
+      // A failed load for an unknown key id leaves the known keys valid. Expired keys are dropped, so that the next fetch starts with
+      // discovery: the issuer may have moved its keys.
       if (keys === undefined || !isUsable(keys)) {
         keys = undefined;
         deps.onFault(fault);
@@ -60,7 +61,7 @@ export function createKeyCache<Keys, Fault extends Error>(deps: KeyCacheDeps<Key
       if (keys === undefined && loading === undefined && isPaused()) throw deps.unavailable();
       return await load();
     },
-    /** Loads the keys for an unknown key id; undefined if they were loaded a moment ago. */
+    /** Loads the keys for an unknown key id; undefined if they were loaded within the last 30 seconds. */
     newerKeys: async (): Promise<Keys | undefined> => {
       if (keys !== undefined && elapsedMs(keys.fetchedAt, clock) < cooldownMs) return undefined;
       if (loading === undefined && isPaused()) throw deps.unavailable();

@@ -55,7 +55,7 @@ export type PageSession = SessionContent & {
 
 /** A session, or the person of a session that has expired. */
 export type FoundSession = PageSession | ExpiredSession;
-/** A session that ended, and is kept for an hour so that a page can say so. */
+/** A session that has expired. It is stored for another hour, so that a page can say that it has expired. */
 export type ExpiredSession = { readonly over: true; readonly personId: string };
 
 type SessionDeps = {
@@ -71,7 +71,7 @@ export type SessionKind = 'citizen' | 'staff';
 
 const models = { citizen: 'CitizenSession', staff: 'StaffSession' } as const;
 const purposes = { citizen: 'citizen-sessions', staff: 'staff-sessions' } as const;
-/** The models are literals, so that the partial indexes of sessions are used. */
+/** The SQL contains the models as literals, so that the database uses the partial indexes of sessions. */
 const deleteExpired = {
   citizen: `delete from oauth_record where model = 'CitizenSession' and id in
     (select id from oauth_record where model = 'CitizenSession' and expires_at < $1 order by expires_at limit 20)`,
@@ -81,19 +81,19 @@ const deleteExpired = {
 
 const secretBytes = 32;
 const secretPattern = /^[\w-]{43}$/;
-/** The longest use of an access token, whatever life the issuer states. */
+/** The longest use of an access token, even if the issuer states a longer life. */
 const maxTokenMs = accessTokenSeconds * 1_000;
 
 /** A session ends after this time without a request. */
 export const sessionIdleMs = 30 * 60_000;
-/** A session ends after this time, also if it is in use. */
+/** A session ends after this time, even if it is in use. */
 export const maxSessionMs = 8 * 3_600_000;
 /** An expired session is reported as expired for this long; then it is unknown. */
 export const expiredSessionKeptMs = 3_600_000;
-/** A session in use is written at most once in this time. */
+/** The end of a session in use is stored at most once in this time. */
 const extensionMs = 60_000;
 
-/** Creates the session store. Its rows contain the hash of the secret and the encrypted tokens, so that they open no session. */
+/** Creates the session store. Its rows contain only the hash of the secret and encrypted tokens, so their reader cannot use a session. */
 export function createPageSessions(deps: SessionDeps): PageSessions {
   const { db, clock, random, kind } = deps;
   const model = models[kind];

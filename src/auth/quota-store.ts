@@ -13,7 +13,7 @@ type ReservationRequest = {
   readonly now: number;
   readonly waiting: number;
   readonly prefetch: number;
-  /** Number of unused requests of an earlier grant, which go back into the bucket. */
+  /** The number of unused requests of an earlier grant, which are added to the bucket again. */
   readonly returned: number;
 };
 

@@ -17,7 +17,7 @@ type Allowance = {
   readonly resetSeconds: number;
 };
 
-/** A counted request; its response has the headers in every case. */
+/** A counted request. Every response to it has the headers, also a refusal. */
 export type QuotaResult = { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
 
 /** Token buckets, one for each client and scope. */
@@ -25,8 +25,8 @@ export type QuotaLimiter = {
   /** Counts one request; a promise if the database is needed. */
   take(caller: Pick<Caller, 'clientId' | 'quota'>, scope: string): QuotaResult | Promise<QuotaResult>;
   /**
-   * Takes further requests for one that was costly. Never refuses: the bucket may owe requests, at most one burst, and later requests are
-   * refused until it has refilled.
+   * Takes further requests for one that was costly. Never refuses: the bucket can become negative by at most one burst, and later
+   * requests are refused until it has refilled.
    */
   charge(caller: Pick<Caller, 'clientId' | 'quota'>, scope: string, requests: number): void;
   /** The number of requests that would succeed now, as far as this process knows. Counts nothing. */

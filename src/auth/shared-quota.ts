@@ -21,23 +21,23 @@ type Bucket = {
   grantedAt: number;
   /** Requests that were left for all processes at the last reservation. */
   sharedRemaining: number;
-  /** The bucket is empty until then, so that no reservation is made. */
+  /** Until then the bucket is empty, so this process makes no reservation. */
   emptyUntil: number;
-  /** How far the shared time of the bucket is ahead of the clock of this process, at least. */
+  /** The least time by which the shared time of the bucket is ahead of the clock of this process. */
   clockOffsetMs: number;
   /** Requests to reserve ahead. Grows while reservations follow each other closely. */
   prefetch: number;
   waiters: Waiter[];
 };
 
-/** An older unused grant is returned with the next reservation, so that it is not used in addition to a full bucket. */
+/** The next reservation returns an older unused grant. Otherwise a client could use it in addition to a full bucket. */
 const grantLifeMs = 1_000;
 /** A reservation covers a twentieth of a second, so that a busy bucket makes thirty to eighty reservations a second. */
 const prefetchesPerSecond = 20;
 
 /**
  * Creates the limiter of a process that shares its database with others. It reserves requests in advance and then counts
- * in memory, so that a busy client costs some small writes a second. A quota below twenty requests a second, or a bucket
+ * in memory, so a busy client causes only some small writes a second. A quota below twenty requests a second, or a bucket
  * that is nearly empty, is reserved request by request. `clock` must be monotonic. The clocks of the processes need not agree: each bucket
  * has its own time, which every process continues from the value that it read last.
  */
@@ -129,7 +129,7 @@ function createReservationQueue(clock: Clock, random: RandomBytes, db: Pick<Data
       const [row] = rows[(index + 1) * statementsPerReservation - 1] ?? [];
       const waiting = waiters[index] ?? [];
       const grant = parseQuotaGrant(row);
-      // Compared with the clock after the write: the duration of the write is no clock difference.
+      // The clock is read after the write, so that the duration of the write does not count as a difference of the clocks.
       bucket.clockOffsetMs = Math.max(bucket.clockOffsetMs, grant.at - clock.now());
       applyGrant(bucket, grant, waiting.length, now);
       for (const { resolve } of waiting) resolve(consume(bucket, clock.now(), random));

@@ -61,7 +61,7 @@ type StoredKey = {
   readonly isWithdrawn: boolean;
 };
 
-/** A withdrawn key is invalid whatever its time, since the clock may have been ahead when it was withdrawn. */
+/** A withdrawn key is invalid at any time, because the clock may have been ahead when it was withdrawn. */
 function isInForce({ retireAt, isWithdrawn }: StoredKey, now: number): boolean {
   return !isWithdrawn && (retireAt === undefined || retireAt > now);
 }
@@ -145,7 +145,7 @@ type KeyReplacement = {
   readonly use: SigningUse;
   /** For a key that may have leaked: it is withdrawn now, and the new one signs now. */
   readonly atOnce?: boolean;
-  /** The clock before a jump that may be corrected: keys that were valid then are withdrawn too (epoch ms). */
+  /** The time before the clock jumped ahead (epoch ms), if it may be corrected. Keys that were valid then are withdrawn too. */
   readonly leaptFrom?: number | undefined;
 };
 
@@ -159,8 +159,8 @@ export function replaceSigningKeyStatements(
   random: RandomBytes,
 ): { readonly kid: string; readonly statements: readonly Statement[] } {
   const now = deps.clock.now();
-  // A clock that was ahead shows keys as retired that become valid again after its correction: these are withdrawn too, except
-  // for evidence, whose retired keys still verify.
+  // If the clock is ahead, keys look retired that become valid again when it is corrected. An immediate replacement withdraws these
+  // too. Retired keys of evidence still verify, so only those are withdrawn that were valid before the clock jumped.
   const retiredBefore = !atOnce ? now : use === 'evidence' ? Math.min(now, leaptFrom ?? now) : 0;
   const retiring = {
     sql: `update signing_key set retire_at = $2, withdrawn = $3

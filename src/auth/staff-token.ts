@@ -3,7 +3,7 @@ import { SettingError, type Settings } from '../config/settings.ts';
 import { type AccessGrant, isExternalId } from './access-token.ts';
 import { type Caller, type StaffScope, staffScopes } from './caller.ts';
 
-/** The claims of STAFF_ISSUER that give a person rights, and the client for which its tokens must be. */
+/** The claims of STAFF_ISSUER that give a person rights, and the client that its tokens must name. */
 export type StaffTokenRules = {
   readonly issuer: string;
   readonly clientId: string;
@@ -13,7 +13,7 @@ export type StaffTokenRules = {
   readonly roles: ReadonlyMap<string, ReadonlySet<StaffScope>>;
 };
 
-/** The rules of the settings; undefined without STAFF_ISSUER. Settings that contradict each other end the start. */
+/** The rules of the settings; undefined without STAFF_ISSUER. Throws `SettingError` for settings that contradict each other. */
 export function staffTokenRulesOf(settings: Settings): StaffTokenRules | undefined {
   const { staffIssuer: issuer, staffClientId: clientId, staffRolesClaim, staffClientClaim, staffRoles } = settings;
   if (issuer === undefined) return undefined;
@@ -32,12 +32,13 @@ function scopesOfRole(role: string, names: readonly string[]): ReadonlySet<Staff
   return new Set(found);
 }
 
-/** A person has these only for their own service, so an issuer that omits the claim of the service gives no right. */
+/** These apply only to the service of the person, so a token without the claim of the service does not give them. */
 const scopesOfService: ReadonlySet<string> = new Set<StaffScope>(['staff:support', 'staff:send']);
 
 /**
- * The member of staff of verified claims; undefined if the token is for another client, names a citizen, or has a claim that cannot be
- * read. The staff log names users of the shell as `shell:NAME` and clients as `client:ID`, so nobody signs in with such a subject. A person without a known role is a caller without any right.
+ * The member of staff whom verified claims name; undefined if the token is for another client, names a citizen, or has a malformed
+ * claim. The staff log names users of the shell as `shell:NAME` and clients as `client:ID`, so a token with such a subject is refused.
+ * A person without a known role is a caller without any right.
  */
 export function parseStaffCaller(
   claims: Readonly<Record<string, unknown>>,
@@ -58,7 +59,7 @@ export function parseStaffCaller(
   };
 }
 
-/** A claim without a value means no role; undefined for a value that is no role. */
+/** The roles in a claim, none if it is absent; undefined if the claim is malformed. */
 function rolesOf(claim: unknown): readonly string[] | undefined {
   const roles: readonly unknown[] = claim === undefined ? [] : Array.isArray(claim) ? claim : [claim];
   return roles.every((role) => typeof role === 'string') ? roles : undefined;

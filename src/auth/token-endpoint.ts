@@ -201,7 +201,7 @@ function errorResponse(refused: TokenError, realm: string | undefined): TokenRes
   return { status: 401, headers: { 'www-authenticate': challenge }, body };
 }
 
-/** The response to a fault of the server: 503 if the database does not respond, and else 500. */
+/** The response to a fault of the server: 503 if the database does not respond, otherwise 500. */
 function serverErrorResponse(fault: unknown): TokenResponse {
   if (fault instanceof ReadUnavailable || fault instanceof WriteBusy || fault instanceof WriteUnknown) {
     const description = 'the database does not respond, and no token was issued; repeat the request';

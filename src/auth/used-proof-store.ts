@@ -49,7 +49,7 @@ export function createReplayDetector(deps: ReplayDetectorDeps, model: 'ReplayDet
 
 /** Deletes ended rows in batches, one at a time, together with the insertion of used proofs. */
 function createCleanup({ clock, stopwatch = () => performance.now() }: ReplayDetectorDeps) {
-  // The clock at the last sample, whatever it was set to since.
+  // The clock at the last sample. The clock may have been set since then.
   let sample = { at: stopwatch(), now: clock.now() };
   let endedBefore: number | undefined;
   let isRunning = false;

@@ -53,7 +53,7 @@ export function requireWritable(flag: string, path: string): void {
   }
 }
 
-/** Throws a `UsageError` if the output would overwrite an input file, also through a link. */
+/** Throws a `UsageError` if the output would overwrite an input file, even through a link. */
 export function requireOtherFile(flag: string, written: string, read: readonly string[]): void {
   const target = statSync(written, { bigint: true, throwIfNoEntry: false });
   if (target === undefined) return;

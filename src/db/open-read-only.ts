@@ -14,7 +14,7 @@ export type ReadOnlyDatabase = Pick<Database, 'engine' | 'read' | 'close'>;
 const timeoutMs = 5_000;
 
 /**
- * Opens a database for reads, of any schema, also while a server has it open. Returns undefined where there is no SQLite file.
+ * Opens a database with any schema for reads, even while a server has it open. Returns undefined where there is no SQLite file.
  * It connects to PostgreSQL at the first read.
  */
 export async function openReadOnly({

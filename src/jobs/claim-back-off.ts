@@ -2,7 +2,7 @@ import type { Timer } from './timer.ts';
 
 /** Pauses between the claims of a worker. */
 export type ClaimBackOff = {
-  /** Whether the worker must not claim now, also after a `wake`. */
+  /** Whether the worker must not claim now, even after a `wake`. */
   isPaused(): boolean;
   pause(ms: number): void;
   /** For a claim of that many jobs; call the result at the end of each job. */
@@ -16,7 +16,7 @@ const initialPauseMs = 50;
 const maxPauseMs = 5_000;
 
 /**
- * Pauses a worker after a claim of which no job succeeded, twice as long each time until a job succeeds. A broken queue is not
+ * Pauses a worker after a claim without a successful job. The pause doubles each time until a job succeeds. A broken queue is not
  * run through at once, and does not fill the log. Times are counted by the timer, because a clock may be set back.
  */
 export function createClaimBackOff(timer: Timer, onPauseEnd: () => void): ClaimBackOff {

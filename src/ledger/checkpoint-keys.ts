@@ -49,7 +49,7 @@ export function createCachedSigners(keys: CheckpointKeys, mlDsa: boolean): (orig
 }
 
 /**
- * The keys that the monitor trusts, also retired ones: a published checkpoint may have been signed before its key was withdrawn,
+ * The keys that the monitor trusts, including retired ones: a published checkpoint may have been signed before its key was withdrawn,
  * until this process and the witnesses have read the newer one.
  */
 export function monitorKeys(keys: CheckpointKeys, origin: string): MonitorKeys {

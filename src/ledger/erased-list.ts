@@ -103,7 +103,7 @@ export async function readErasures(read: Read): Promise<ErasuresByChain> {
   }
 }
 
-/** The erasures in `erasures` of which `others` has none, or only an earlier one of the same citizen. */
+/** The erasures in `erasures` for whose citizen `others` has no erasure, or only an earlier one. */
 export function erasuresMissingIn(others: ErasuresByChain, erasures: ErasuresByChain): ListedErasure[] {
   return [...erasures.values()].filter(({ chain, event }) => (others.get(chain)?.event ?? '') < event);
 }

@@ -34,7 +34,7 @@ export function folderLogSource(folder: string): LogSource {
   };
 }
 
-/** A partial tile may have been replaced by the full one, of which it is a prefix. */
+/** The full tile may have replaced a partial one. The partial tile is a prefix of it. */
 async function readPartialOrFullTile(
   name: TileName,
   get: (name: TileName) => Promise<Uint8Array | undefined>,

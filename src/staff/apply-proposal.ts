@@ -18,7 +18,7 @@ type ProposalCall = Pick<OperationCall<RequestShape, StaffPorts>, 'now' | 'creat
 export type DecidedParts = {
   readonly entry: StaffEntryId;
   readonly event: LedgerEvent & { readonly type: 'staff.decided' };
-  /** Store the decision, and the entry of the staff log that names these events and says what changed. */
+  /** Returns the statements that store the decision and its entry in the staff log. The entry names these events and what changed. */
   statementsFor(events: readonly EventId[], after: unknown): ReturnType<typeof insertStaffEntry>;
 };
 

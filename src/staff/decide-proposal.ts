@@ -85,7 +85,7 @@ async function decide(call: DecideCall, status: 'approved' | 'refused'): Promise
   const member = staffOf(caller);
   const found = await findVisibleProposal({ read, root: ports.root }, params.id, { caller, member });
   if (found === undefined) return refuse('proposal-not-found');
-  // Before the status: an own proposal is never decided, also not again.
+  // This check comes before the status: people cannot decide their own proposal, even if it was decided already.
   if (found.proposer.subject === member.subject) return refuse('own-proposal');
   if (!isOpen(found, now)) return refuse('proposal-ended');
   const { subject, name } = member;

@@ -35,7 +35,7 @@ export async function findCitizens(deps: FindDeps, body: LookUpBody, member: Sta
   return claims === undefined ? [] : await citizensByClaims(deps.ports, claims);
 }
 
-/** A notification of the person's service. A person without a service sees none, whatever scopes their token has. */
+/** A notification of the person's service. A person without a service sees none, even if the token has the scopes. */
 export async function findVisibleNotification(
   read: Read,
   text: string,
@@ -57,7 +57,7 @@ async function isKnown({ read, ports }: FindDeps, citizenId: string): Promise<bo
   return (await findNotificationsOfCitizen(read, { citizenId, clientId: null, limit: 1 })).length > 0;
 }
 
-/** The people of whom the register confirms every claim. */
+/** The citizens for whom every claim matches the register. */
 async function citizensByClaims({ register }: FindDeps['ports'], given: Claims): Promise<readonly string[]> {
   const claims = normaliseClaims(given);
   const candidates = await register.search({ ...candidateSearch(claims, standardPolicy3), anyName: true });

@@ -9,7 +9,7 @@ import type { StaffPorts } from './ports.ts';
 import { staffOf } from './staff-member.ts';
 
 const dayMs = 86_400_000;
-/** The counts are those of today and of the days before. */
+/** The counts cover this number of days, up to today. */
 const usageDays = 30;
 
 const itemShape = Type.Object(

@@ -45,5 +45,5 @@ export async function findLookUp(
   return row && (openStaffValue({ root }, id, bytesField(row, 'content')) as StoredLookUp);
 }
 
-/** For the erasure of a citizen: which look-ups have found the citizen is sealed, so that all of them end. */
+/** For the erasure of a citizen. The found citizens are sealed, so the erasure deletes the look-ups of all citizens. */
 export const deleteLookUps: Statement = { sql: 'delete from staff_look_up', args: [] };

@@ -10,7 +10,7 @@ type NextStep = {
   readonly channel?: string;
 };
 
-/** Staff see what the register knows about the reach of a citizen. */
+/** Staff may learn whether a citizen exists and can be reached. */
 const staffView = { scopes: new Set(['citizens:known']) };
 
 /** A message as staff see it: what happened, why, and what happens next. It has no content. */
@@ -26,7 +26,7 @@ export function messageTimeline(found: NotificationDetails, organisationOf: (cli
   return { ...view, service: { id: clientId, name: organisationOf(clientId) }, next: nextStepOf(found) ?? null };
 }
 
-/** The next step of the server with the message, and its time; undefined if nothing more happens by itself. */
+/** The next step of the server with the message, and its time; undefined if no step is planned. */
 function nextStepOf({ notification, deliveries }: NotificationDetails): NextStep | undefined {
   const { status, sendAt, deliverBy } = notification;
   if (status === 'scheduled' && sendAt !== null) return { step: 'send', at: formatInstant(sendAt) };

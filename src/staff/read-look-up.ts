@@ -19,7 +19,7 @@ const request = {
   ),
 };
 
-/** Reads a look-up again. The event of the look-up is that of these reads too, so that none of them is recorded again. */
+/** Reads a look-up again. The event of the look-up covers these reads too, so they are not recorded again. */
 export const readLookUp = defineOperation({
   name: 'readLookUp',
   since: '1.0',

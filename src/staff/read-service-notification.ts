@@ -57,7 +57,7 @@ async function readForService(call: ReadCall): Promise<Decision | RefusedDecisio
   const { read, caller, params, body, ports, now, createId } = call;
   const member = staffOf(caller);
   const { service, subject } = member;
-  // The claim of a token may name the client of this server itself, whose messages contain codes.
+  // The token may name the client of this server itself as the service. Its messages contain codes, which staff must not read.
   const client = service === null ? undefined : await findClient(read, service);
   if (client === undefined || client.disabledAt !== undefined) return { refusal: refuse('service-needed') };
   const visible = await findVisibleNotification(read, params.id, service);

@@ -9,7 +9,7 @@ type RecordDeps = StaffKeys & {
   readonly organisationOf: (clientId: string) => string;
 };
 
-/** A person needs a proposal for a large batch. A client does not, so its batches are recorded, whatever their size. */
+/** A person needs a proposal for a large batch. A client does not, so its batches of every size are recorded. */
 const recorded: ReadonlySet<string> = new Set([createNotificationBatch.name, startNotificationBatch.name]);
 
 /**

@@ -106,7 +106,7 @@ async function isProposed({ read, ports, now }: StartCall, batch: string): Promi
   );
 }
 
-/** With four eyes, a start is never a stored result. */
+/** The result after a conflict is a decision: only a proposal that takes effect at once is a stored result (STAFF_FOUR_EYES=off). */
 function withoutReplay(outcome: Outcome): Decision | RefusedDecision {
   if ('replayed' in outcome) throw new TypeError('expected a decision about the start of a batch');
   return outcome;

@@ -175,7 +175,7 @@ function secretParts(secret: string): readonly string[] {
 function secretPartsOfUrl(text: string): readonly string[] {
   const url = URL.parse(text.replace('@/', '@localhost/'));
   if (url === null || url.host === '') return [];
-  // The query of a gateway URL may hold a key. That of a database URL holds options, of which only the password is secret.
+  // The query of a gateway URL may contain a key. The query of a database URL contains options, and only the password is secret.
   const isHttp = /^https?:$/.test(url.protocol);
   const inQuery = isHttp ? [url.search.slice(1), ...url.searchParams.values()] : url.searchParams.getAll('password');
   // The PostgreSQL driver reads a % that begins no code as %.

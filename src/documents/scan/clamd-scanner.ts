@@ -9,7 +9,7 @@ type ClamdOptions = {
   readonly silenceMs?: number;
 };
 
-/** clamd accepts no stream above 2 GiB, whatever its limits (Cisco-Talos/clamav, issue 942). */
+/** clamd accepts no stream above 2 GiB, even with higher limits (Cisco-Talos/clamav, issue 942). */
 const maxScanBytes = 2 ** 31 - 1;
 const maxReplyBytes = 4_096;
 const pieceBytes = 65_536;

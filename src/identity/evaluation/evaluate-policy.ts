@@ -54,7 +54,7 @@ type EvaluationOptions = {
   readonly policy: MatchPolicy;
   /** Flags and former values by citizenId, and the day of the evaluation (YYYY-MM-DD), on which former values may have expired. */
   readonly extras?: { readonly values: ReadonlyMap<string, RecordExtras>; readonly today: string };
-  /** Whether claims below the minimum of the policy are refused, as the server does, also if addresses or document numbers are compared. */
+  /** Whether claims below the minimum of the policy are refused, as by the server, even if addresses or document numbers are compared. */
   readonly minimum?: boolean;
   /** The group of a claim by its id, for figures by group. */
   readonly groupOf?: (claim: string) => string;

@@ -41,7 +41,7 @@ export type ImportOptions = {
   readonly errorsPath?: string | undefined;
   /** Reads and checks all rows; writes only the error file. */
   readonly dryRun: boolean;
-  /** Starts from the first row, also if an earlier import of the file stopped or finished. */
+  /** Starts from the first row, even if an earlier import of the file stopped or finished. */
   readonly restart: boolean;
   readonly actor: Actor;
 };

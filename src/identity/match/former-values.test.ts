@@ -67,7 +67,7 @@ for (const engine of engines) {
       ['match', 'match', 'no_match', 'no_match'],
     );
     assert.equal(await decisionOf(app, { ...asked, streetAddress: '9 High Street' }), 'match');
-    // A present value does not count as former, also if it is in the list.
+    // A present value does not count as former, even if it is in the list.
     assert.equal(await decisionOf(app, { ...asked, postalCode: '20001' }, standardPolicy), 'match');
     await importPeople(t, app, [{ citizenId: 'E-1', formerNames: [] }]);
     assert.equal(await at('9 High Street', '10009'), 'match');

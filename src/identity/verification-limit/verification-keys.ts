@@ -40,7 +40,7 @@ const keysPerQuotaRequest = 34;
 const lettersPerQuotaRequest = 1_000;
 
 /**
- * The number of requests as which a verification counts in the quota: by the rows that it may write, and by the letters that it compares.
+ * The number of requests that a verification takes from the quota: by the rows that it may write, and by the letters that it compares.
  * It does not depend on the decision, so the quota reveals nothing.
  */
 export function quotaWeightOf({ claims, verificationKeys }: CountableClaims): number {

@@ -50,7 +50,7 @@ export type VerificationOutcome = {
   readonly pendingNotice?: PendingNotice;
   /** Belong to the unit of the result. They make it fail if another process counted a failure after the snapshot. */
   readonly guardStatements: readonly Statement[];
-  /** The number of requests as which this verification counts in the quota. It does not depend on the decision. */
+  /** The number of requests that this verification takes from the quota. It does not depend on the decision. */
   readonly quotaWeight: number;
 };
 

@@ -123,7 +123,7 @@ export function changeState(
   };
 }
 
-/** Destroys the key of an upload, and with it what its backups contain of the upload. */
+/** Destroys the key of an upload, so that nobody can decrypt its rows in a backup either. */
 export function forgetKey({ id }: Pick<NotificationBatch, 'id'>): Statement {
   return {
     sql: 'update notification_batch set wrapped_key = null where id = $1 and wrapped_key is not null returning id',

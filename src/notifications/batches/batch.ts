@@ -98,7 +98,7 @@ export const batchLimits = {
 /** A batch takes one request from the quota for this number of rows. */
 const rowsPerRequest = 100;
 
-/** The number of requests as which an upload counts. */
+/** The number of requests that an upload takes from the quota. */
 export function quotaWeightOfRows(rows: number): number {
   return Math.max(1, Math.ceil(rows / rowsPerRequest));
 }

@@ -13,7 +13,7 @@ export type UploadParser = {
   delimiter(): string | null;
 };
 
-/** The first line of a file that Excel reads with another delimiter than the one of the system. */
+/** The first line of a file that names its delimiter for Excel, if that is not the one of the system. */
 const delimiterLine = /^\s*"?sep=([,;\t])"?[ ,;\t]*(?:\r\n|\r|\n)/i;
 
 /** Creates the parser of a CSV file (RFC 4180) with a line of column names, which `checkColumns` checks. */

@@ -12,7 +12,7 @@ import { UploadRefused } from './upload-refused.ts';
 const rowsPerPiece = 25;
 /** The number of pieces that wait for the database while the next ones are read. */
 const maxStoring = 4;
-/** A piece with longer rows has fewer of them. In characters of JSON. */
+/** The limit of a piece in characters of JSON: a piece with long rows has fewer of them. */
 const charactersPerPiece = 131_072;
 
 /** The bytes of an upload, and where its rows are stored. */

@@ -126,7 +126,7 @@ export async function confirmationEffect(
   return { events: [event], statements };
 }
 
-/** A used link proves that the mail arrived, also when its outcome was lost or a failure. */
+/** A used link proves that the mail arrived, even if its outcome was lost or was a failure. */
 function wasHandedOver({ state }: Delivery): boolean {
   return ['sending', 'sent', 'delivered', 'failed', 'unknown'].includes(state.status);
 }

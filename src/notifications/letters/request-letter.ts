@@ -21,7 +21,7 @@ type RequestedLetter = {
   readonly queues: ReadonlySet<string>;
 };
 
-/** A letter may need this time, also if `deliverBy` of the message has passed. */
+/** A letter may need this time, even if `deliverBy` of the message has passed. */
 const letterMs = 14 * 86_400_000;
 
 /** Sends a message by letter in addition to its other channels, or says why that is not possible. */

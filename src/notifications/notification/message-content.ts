@@ -85,7 +85,7 @@ function contentBytes(content: MessageContent): Buffer {
 export type ContentKeys = Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>;
 
 /**
- * Decrypts the content of a citizen's notification, also one from before the citizen was registered. Undefined when the key was
+ * Decrypts the content of a citizen's notification, even one from before the citizen was registered. Undefined when the key was
  * destroyed or a byte was altered.
  */
 export async function openMessageContent(

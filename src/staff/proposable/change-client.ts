@@ -18,7 +18,7 @@ const input = Type.Object(
   { additionalProperties: false },
 );
 
-/** Changes the rights of a client: its scopes, also the concealment of accesses, its purposes, legal bases and policy. */
+/** Changes the rights of a client: its scopes (including that to conceal accesses), purposes, legal bases and policy. */
 export const proposableClientChange = defineProposable({
   name: 'changeClient',
   proposers: ['staff:operate'],

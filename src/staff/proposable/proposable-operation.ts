@@ -51,7 +51,7 @@ export type ProposableOperation<Input = never> = {
   check(input: Input, context: CheckContext): Promise<{ readonly before: unknown } | Fault>;
   /** Members of `before` that may change until the decision. The people who decide see them; `applyProposal` does not compare them. */
   readonly estimates?: readonly string[];
-  /** Does it, with one call of `commitWith(after)`. */
+  /** Makes the change, with one call of `commitWith(after)`. */
   apply(input: Input, context: ApplyContext): Promise<Fault | undefined>;
 };
 
