@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { cursorSchema, nextCursorSchema, pageOf } from '../api/list-page.ts';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { citizenIdPattern, citizenIdRequirement, idPatternSource, maxCitizenIdLength, parseId } from '../kernel/id.ts';
 import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
@@ -39,12 +40,7 @@ const request = {
           description: 'Only documents that were deposited at this time or later (RFC 3339).',
         }),
       ),
-      cursor: Type.Optional(
-        Type.String({
-          pattern: idPatternSource('document'),
-          description: 'The member `next` of the previous page. Default: the first page.',
-        }),
-      ),
+      cursor: cursorSchema({ pattern: idPatternSource('document') }),
       limit: Type.Optional(
         Type.Integer({
           minimum: 1,
@@ -87,9 +83,7 @@ export const listDocumentRecords = defineOperation({
         unreadable: Type.Array(Type.String(), {
           description: 'The ids of documents on this page with a damaged record. The server alerts the operator.',
         }),
-        next: Type.Union([Type.String(), Type.Null()], {
-          description: 'The cursor of the next page. null: this is the last page.',
-        }),
+        next: nextCursorSchema,
       }),
       headers: { Link: 'For a client: a link to the ledger receipt of this access.' },
     },
@@ -112,14 +106,12 @@ export const listDocumentRecords = defineOperation({
     const reader = readerOf(call, stated.purpose);
     const after = query.cursor === undefined ? undefined : parseId('document', query.cursor);
     const from = query.depositedFrom === undefined ? 0 : Date.parse(query.depositedFrom);
-    // One more than the limit shows whether there is a next page.
-    const page = { status, from, after, limit: limit + 1 };
+    const range = { status, from, after, limit: limit + 1 };
     const found =
       citizenId === undefined
-        ? await listDeposits(call.read, { ...page, issuer: caller.clientId })
-        : await listVisibleDocuments(call.read, { ...page, citizenId, reader, now: call.now });
-    const listed = found.slice(0, limit);
-    const next = found.length > limit ? (listed.at(-1)?.document.id ?? null) : null;
+        ? await listDeposits(call.read, { ...range, issuer: caller.clientId })
+        : await listVisibleDocuments(call.read, { ...range, citizenId, reader, now: call.now });
+    const { items: listed, next } = pageOf(found, limit, ({ document }) => document.id);
     const events = eventsOf(call, { citizenId, listed, purpose: stated.purpose });
     const headers: Record<string, string> = { 'cache-control': 'private, no-store' };
     if (caller.citizenId === undefined) headers['link'] = receiptLink(events[0].id);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { nextCursorSchema } from '../api/list-page.ts';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import { findInboxPage, findInboxPosition, type InboxMessage } from './inbox/citizen-inbox.ts';
@@ -58,9 +59,7 @@ export const exportInbox = defineOperation({
       description: 'One page.',
       schema: Type.Object({
         items: Type.Array(exportedShape),
-        next: Type.Union([Type.String(), Type.Null()], {
-          description: 'The cursor of the next page. null: this is the last page.',
-        }),
+        next: nextCursorSchema,
       }),
     },
   },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { pageOf } from '../api/list-page.ts';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { batchLimits, rowCodes } from './batches/batch.ts';
@@ -72,10 +73,8 @@ export const listBatchRows = defineOperation({
     const batch = await findOwnBatch(call.read, call.params.id, call.caller.clientId);
     if (batch === undefined) return { refusal: refuse('batch-not-found') };
     const range = { state, after, last: batchLimits.rows, limit: limit + 1 };
-    // One more than the limit shows whether there is a next page.
     const found = await findRows(call.read, batch.id, range);
-    const items = found.slice(0, limit);
-    const next = found.length > limit ? (items.at(-1)?.row ?? null) : null;
+    const { items, next } = pageOf(found, limit, ({ row }) => row);
     return {
       effect: { events: rowReadEvents(call, call.caller.clientId, items), statements: [] },
       answer: { status: 200, json: { items: items.map(rowView), next } },

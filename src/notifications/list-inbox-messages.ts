@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { cursorSchema, nextCursorSchema, unknownCursor } from '../api/list-page.ts';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import type { Read } from '../db/database.ts';
 import { formatInstant } from '../kernel/clock.ts';
@@ -20,9 +21,7 @@ const request = {
   query: Type.Object(
     {
       ...inboxFilterProperties,
-      cursor: Type.Optional(
-        Type.String({ maxLength: 64, description: 'The member `next` of the previous page. Default: the first page.' }),
-      ),
+      cursor: cursorSchema({ maxLength: 64 }),
       limit: Type.Optional(
         Type.Integer({
           minimum: 1,
@@ -135,9 +134,7 @@ export const listInboxMessages = defineOperation({
       description: 'One page of messages.',
       schema: Type.Object({
         items: Type.Array(inboxItemShape),
-        next: Type.Union([Type.String(), Type.Null()], {
-          description: 'The cursor of the next page. null: this is the last page.',
-        }),
+        next: nextCursorSchema,
         ...inboxOverviewProperties,
       }),
     },
@@ -149,10 +146,7 @@ export const listInboxMessages = defineOperation({
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
     const { cursor: last, limit = maxMessages, ...filter } = call.query;
     const before = last === undefined ? undefined : await findInboxPosition(call.read, citizenId, last);
-    if (last !== undefined && before === undefined) {
-      const detail = 'must be `next` of an earlier page';
-      return { refusal: refuseIssues([{ in: 'query', name: 'cursor', code: 'malformed', detail }]) };
-    }
+    if (last !== undefined && before === undefined) return { refusal: refuseIssues([unknownCursor]) };
     const deps = { ...call.ports, read: call.read };
     const { messages, next } = await findInboxPage(deps, citizenId, { limit, before, filter });
     const items = await inboxItemsOf(call, citizenId, messages);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { cursorSchema, nextCursorSchema, pageOf, unknownCursor } from '../api/list-page.ts';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuseIssues } from '../kernel/refusal.ts';
@@ -16,13 +17,7 @@ const request = {
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of batches. Default: 25.' }),
       ),
-      cursor: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 100,
-          description: 'The member `next` of the previous page. Default: the first page.',
-        }),
-      ),
+      cursor: cursorSchema({ minLength: 1, maxLength: 100 }),
     },
     { additionalProperties: false },
   ),
@@ -44,9 +39,7 @@ export const listNotificationBatches = defineOperation({
       description: 'One page of batches.',
       schema: Type.Object({
         items: Type.Array(batchSummaryShape),
-        next: Type.Union([Type.String(), Type.Null()], {
-          description: 'The cursor of the next page. null: this is the last page.',
-        }),
+        next: nextCursorSchema,
       }),
     },
   },
@@ -54,15 +47,11 @@ export const listNotificationBatches = defineOperation({
   citizenData: false,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
     const { limit = defaultLimit, cursor } = call.query;
-    if (cursor !== undefined && parseId('batch', cursor) === undefined) {
-      const detail = 'must be `next` of an earlier page';
-      return { refusal: refuseIssues([{ in: 'query', name: 'cursor', code: 'malformed', detail }]) };
-    }
-    const page = { before: cursor ?? afterAllIds, limit: limit + 1 };
-    // One more than the limit shows whether there is a next page.
-    const found = await findBatches(call.read, call.caller.clientId, page);
-    const items = found.slice(0, limit);
-    const next = found.length > limit ? (items.at(-1)?.id ?? null) : null;
+    if (cursor !== undefined && parseId('batch', cursor) === undefined)
+      return { refusal: refuseIssues([unknownCursor]) };
+    const range = { before: cursor ?? afterAllIds, limit: limit + 1 };
+    const found = await findBatches(call.read, call.caller.clientId, range);
+    const { items, next } = pageOf(found, limit, ({ id }) => id);
     return { plain: { status: 200, json: { items: items.map(batchSummaryOf), next } } };
   },
 });

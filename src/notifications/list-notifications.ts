@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { cursorSchema, nextCursorSchema, pageOf, unknownCursor } from '../api/list-page.ts';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { maxCitizenIdLength } from '../kernel/id.ts';
 import { type Issue, refuseIssues } from '../kernel/refusal.ts';
@@ -36,13 +37,7 @@ const query = Type.Object(
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of notifications. Default: 25.' }),
     ),
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'The member `next` of the previous page. Default: the first page.',
-      }),
-    ),
+    cursor: cursorSchema({ minLength: 1, maxLength: 100 }),
   },
   { additionalProperties: false },
 );
@@ -51,9 +46,7 @@ const request = { query };
 
 const pageShape = Type.Object({
   items: Type.Array(notificationSummaryShape),
-  next: Type.Union([Type.String(), Type.Null()], {
-    description: 'The cursor of the next page. null: this is the last page.',
-  }),
+  next: nextCursorSchema,
 });
 
 /** Lists the notifications that the client sent, newest first. Each listed notification is a use of a citizen's data, with an event. */
@@ -76,11 +69,8 @@ export const listNotifications = defineOperation({
     const bounds = parseBounds(call.query);
     if (bounds.issues.length > 0) return { refusal: refuseIssues(bounds.issues) };
     const filter = { clientId: call.caller.clientId, reference, citizenId, status, ...bounds };
-    // One more than the limit shows whether there is a next page.
     const found = await findNotificationPage(call.read, filter, limit + 1);
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    const next = found.length > limit && last !== undefined ? cursorAfter(last) : null;
+    const { items, next } = pageOf(found, limit, cursorAfter);
     const listed = await withDeliveries(call.read, items);
     return {
       effect: { events: eventsOf(call, items), statements: [] },
@@ -102,9 +92,7 @@ function parseBounds({ createdFrom, createdBefore, cursor }: Static<typeof query
   const from = parseInstantFilter('createdFrom', createdFrom, issues);
   const before = parseInstantFilter('createdBefore', createdBefore, issues);
   const position = cursor === undefined ? undefined : parseNotificationCursor(cursor);
-  if (cursor !== undefined && position === undefined) {
-    issues.push({ in: 'query', name: 'cursor', code: 'malformed', detail: 'must be `next` of an earlier page' });
-  }
+  if (cursor !== undefined && position === undefined) issues.push(unknownCursor);
   return { from, before, position, issues };
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { cursorSchema, nextCursorSchema, pageOf } from '../api/list-page.ts';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { idPatternSource, parseId } from '../kernel/id.ts';
@@ -17,12 +18,7 @@ const request = {
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of calls. Default: 25.' }),
       ),
-      cursor: Type.Optional(
-        Type.String({
-          pattern: idPatternSource('event'),
-          description: 'The member `next` of the previous page. Default: the first page.',
-        }),
-      ),
+      cursor: cursorSchema({ pattern: idPatternSource('event') }),
     },
     { additionalProperties: false },
   ),
@@ -70,9 +66,7 @@ export const listWebhookCalls = defineOperation({
       description: 'One page of calls.',
       schema: Type.Object({
         items: Type.Array(callShape),
-        next: Type.Union([Type.String(), Type.Null()], {
-          description: 'The cursor of the next page. null: this is the last page.',
-        }),
+        next: nextCursorSchema,
       }),
     },
   },
@@ -83,10 +77,8 @@ export const listWebhookCalls = defineOperation({
     if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
     const { limit = defaultLimit, cursor } = call.query;
     const before = cursor === undefined ? undefined : parseId('event', cursor);
-    // One more than the limit shows whether there is a next page.
     const found = await findCallPage(call.read, { webhook: webhook.id, before, limit: limit + 1 });
-    const items = found.slice(0, limit);
-    const next = found.length > limit ? (items.at(-1)?.eventId ?? null) : null;
+    const { items, next } = pageOf(found, limit, ({ eventId }) => eventId);
     const isActive = webhook.status === 'active';
     return { plain: { status: 200, json: { items: items.map((one) => callView(one, isActive)), next } } };
   },
