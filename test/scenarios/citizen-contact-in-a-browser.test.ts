@@ -1,31 +1,20 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import {
   accessibilityViolations,
   browserSkipReason,
   type OpenedPage,
-  openBrowser,
-  openPage,
   overflowingElements,
   type PageView,
 } from '../support/browser.ts';
+import { startBrowserDemo } from '../support/browser-demo.ts';
 import { differentCode, readCodeFromOutbox } from '../support/contact-app.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // The form for contact preferences in a browser.
 const skip = browserSkipReason;
-let home: ServerFixture;
-let browser: Browser;
-
-const thisFile = fileCleanupScope();
-before(async () => {
-  if (skip !== false) return;
-  home = await makeServerFixture(thisFile);
-  await home.start();
-  browser = await openBrowser(thisFile);
-});
+const demo = startBrowserDemo();
 
 /** Each color scheme and each width once: contrast depends on the scheme, and layout on the width. */
 const looks: readonly PageView[] = [
@@ -66,7 +55,7 @@ async function press(page: Page, name: string): Promise<void> {
 /** Signs in and opens the overview. */
 async function openContact(page: Page, citizenId: string): Promise<void> {
   await page.getByText(citizenId).locator('..').locator('a').click();
-  await page.waitForURL(`${home.url}/me/contact`);
+  await page.waitForURL(`${demo.server.url}/me/contact`);
 }
 
 /** A check of the errors, the layout and the accessibility of the current page. */
@@ -85,7 +74,7 @@ for (const look of looks) {
   test(`preferences can be set with the keyboard only, and errors are announced first, ${look.scheme}, ${look.widthPx} px wide`, {
     skip,
   }, async () => {
-    await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
+    await using seen = await demo.open('/me/sign-in?to=/me/contact', look);
     const { page } = seen;
     const check = checkOf(seen);
     await openContact(page, 'demo-mary');
@@ -110,7 +99,7 @@ for (const look of looks) {
     await choose(page, 'First');
     await press(page, 'Save');
     await check('the saved order');
-    assert.equal(page.url(), `${home.url}/me/contact?done=saved`);
+    assert.equal(page.url(), `${demo.server.url}/me/contact?done=saved`);
     assert.equal(await focusedRole(page), 'status');
     await press(page, 'Choose when we contact you');
     await check('the hours');
@@ -125,15 +114,15 @@ for (const look of looks) {
     const chosen = await page.evaluate<string[]>(`[...document.querySelectorAll('select')].map((one) => one.value)`);
     assert.deepEqual(chosen, ['8', '18', 'UTC']);
     assert.ok(await page.locator('#hours-email').isChecked());
-    await page.goto(`${home.url}/me/contact/language`);
+    await page.goto(`${demo.server.url}/me/contact/language`);
     await check('the language');
-    await page.goto(`${home.url}/me/contact/channels`);
+    await page.goto(`${demo.server.url}/me/contact/channels`);
     await reach(page, 'Text message');
     await choose(page, 'Never');
     await press(page, 'Save');
     await check('the question before text messages stop');
     await press(page, 'Cancel');
-    assert.equal(page.url(), `${home.url}/me/contact`);
+    assert.equal(page.url(), `${demo.server.url}/me/contact`);
   });
 }
 
@@ -141,7 +130,7 @@ for (const look of looks) {
   test(`an address can be verified with the keyboard only, ${look.scheme}, ${look.widthPx} px wide`, {
     skip,
   }, async () => {
-    await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
+    await using seen = await demo.open('/me/sign-in?to=/me/contact', look);
     const { page } = seen;
     const check = checkOf(seen);
     await openContact(page, 'demo-anh');
@@ -158,7 +147,7 @@ for (const look of looks) {
     await page.keyboard.type(address);
     await press(page, 'Send a code by email');
     await check('the code');
-    const code = await readCodeFromOutbox(home, address);
+    const code = await readCodeFromOutbox(demo.server, address);
     await reach(page, 'Code from the email');
     await page.keyboard.type(differentCode(code));
     await press(page, 'Confirm the email address');
@@ -179,10 +168,10 @@ for (const look of looks) {
 test('a warning appears before the session ends, destroys no typed text, and extends the session in a new tab', {
   skip,
 }, async () => {
-  await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, looks[0] ?? assert.fail());
+  await using seen = await demo.open('/me/sign-in?to=/me/contact', looks[0] ?? assert.fail());
   const { page } = seen;
   await openContact(page, 'demo-joao');
-  await page.goto(`${home.url}/me/contact/email`);
+  await page.goto(`${demo.server.url}/me/contact/email`);
   await page.locator('#address').fill('typed@example.org');
   const warning = page.locator('.session-warning');
   assert.equal(await warning.isVisible(), false);
@@ -204,7 +193,7 @@ for (const [index, locale] of locales.entries()) {
   test(`the contact pages have no errors at the width of a phone, in ${locale}`, {
     skip,
   }, async () => {
-    await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, {
+    await using seen = await demo.open('/me/sign-in?to=/me/contact', {
       scheme: 'light',
       widthPx: 360,
       locale,
@@ -213,7 +202,7 @@ for (const [index, locale] of locales.entries()) {
     // A citizen can request ten codes a day.
     await openContact(page, index < 7 ? 'demo-layla' : 'demo-anh');
     for (const path of ['channels', 'hours', 'language', 'print-size', 'phone', 'email']) {
-      await page.goto(`${home.url}/me/contact/${path}`);
+      await page.goto(`${demo.server.url}/me/contact/${path}`);
       assert.deepEqual([errors, await overflowingElements(page)], [[], []], path);
     }
     await page.locator('#address').fill(`layla.${locale}@example.org`);

@@ -1,35 +1,24 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import {
   accessibilityViolations,
   browserSkipReason,
   type OpenedPage,
-  openBrowser,
-  openPage,
   overflowingElements,
   type PageView,
 } from '../support/browser.ts';
+import { startBrowserDemo } from '../support/browser-demo.ts';
 import { bearerHeaders, createHttpClient, fetchOnce, postJson } from '../support/http-client.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import type { ServerFixture } from '../support/server-process.ts';
 
 // The pages for citizens in a real browser.
 const skip = browserSkipReason;
-let home: ServerFixture;
-let browser: Browser;
-
-const thisFile = fileCleanupScope();
-before(async () => {
-  if (skip !== false) return;
-  home = await makeServerFixture(thisFile);
-  await home.start();
-  browser = await openBrowser(thisFile);
-  await fill();
-});
+const demo = startBrowserDemo({ prepare: fill });
 
 /** Messages and documents that are hard to render: right to left, without spaces, with every kind of block. */
-async function fill(): Promise<void> {
-  const [ask, token] = [createHttpClient(home.url), await home.fetchAccessToken()];
+async function fill(server: ServerFixture): Promise<void> {
+  const [ask, token] = [createHttpClient(server.url), await server.fetchAccessToken()];
   const citizenId = 'demo-layla';
   for (const message of [
     {
@@ -121,7 +110,7 @@ async function pressInMenu(page: Page, name: string): Promise<void> {
 /** Signs in and waits for the requested page, because another navigation would cancel the sign-in. */
 async function chooseLayla(page: Page): Promise<void> {
   await page.getByText('ليلى الحداد').click();
-  await page.waitForURL(`${home.url}/me**`);
+  await page.waitForURL(`${demo.server.url}/me**`);
 }
 
 /** Each color scheme and each width once: contrast depends on the scheme, and layout on the width. */
@@ -134,7 +123,7 @@ for (const look of looks) {
   test(`a citizen signs in, reads and signs out with the keyboard only, ${look.scheme}, ${look.widthPx} px wide`, {
     skip,
   }, async () => {
-    await using seen = await openPage(browser, `${home.url}/me`, look);
+    await using seen = await demo.open('/me', look);
     const { page } = seen;
     const check = async (heading: string) => {
       const shown = await checkPage(seen, 'en', `${heading}, ${look.scheme}, ${look.widthPx} px`);
@@ -167,16 +156,16 @@ for (const look of looks) {
 }
 
 test('a citizen confirms a mail with the button of the linked page', { skip }, async () => {
-  const outbox = await (await fetchOnce(`${home.url}/outbox`)).text();
+  const outbox = await (await fetchOnce(`${demo.server.url}/outbox`)).text();
   const [link = ''] = /http:[^\s"<]+\/received\/[\w.-]+/.exec(outbox) ?? [];
-  await using seen = await openPage(browser, link, { scheme: 'light', widthPx: 360, locale: 'en' });
+  await using seen = await demo.open(link, { scheme: 'light', widthPx: 360, locale: 'en' });
   await checkPage(seen, 'en', 'question');
   await press(seen.page, 'I have received the message');
   assert.equal((await checkPage(seen, 'en', 'answer')).heading, 'You confirmed that you received the message');
 });
 
 test('a citizen can use the pages without scripts in a window of 320 px', { skip }, async () => {
-  await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/uses`, {
+  await using seen = await demo.open('/me/sign-in?to=/me/uses', {
     scheme: 'light',
     widthPx: 320,
     locale: 'en',
@@ -185,7 +174,7 @@ test('a citizen can use the pages without scripts in a window of 320 px', { skip
   const { page } = seen;
   await chooseLayla(page);
   for (const path of ['/me/uses', '/me', '/me/documents', '/me/record', '/me/record/wallet', '/me/contact']) {
-    await page.goto(`${home.url}${path}`);
+    await page.goto(`${demo.server.url}${path}`);
     assert.deepEqual([await overflowingElements(page), seen.errors], [[], []], path);
   }
 });
@@ -194,13 +183,13 @@ test('a citizen can use the pages without scripts in a window of 320 px', { skip
 for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb', 'sv', 'pl', 'uk', 'tr', 'ar']) {
   const check = ['de', 'ar'].includes(locale) ? checkPage : checkLayout;
   test(`the pages in ${locale} have no errors at the width of a phone`, { skip }, async () => {
-    await using seen = await openPage(browser, `${home.url}/me`, { scheme: 'light', widthPx: 360, locale });
+    await using seen = await demo.open('/me', { scheme: 'light', widthPx: 360, locale });
     const { page } = seen;
     await check(seen, locale, 'sign-in page');
     await page.locator('a.action').click();
     await chooseLayla(page);
     for (const path of ['/me', '/me/documents', '/me/uses', '/me/record', '/me/record/wallet', '/me/contact']) {
-      await page.goto(`${home.url}${path}`);
+      await page.goto(`${demo.server.url}${path}`);
       await check(seen, locale, path);
     }
   });

@@ -1,38 +1,27 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import {
-  accessibilityViolations,
-  browserSkipReason,
-  openBrowser,
-  openPage,
-  overflowingElements,
-} from '../support/browser.ts';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { accessibilityViolations, browserSkipReason, overflowingElements } from '../support/browser.ts';
+import { startBrowserDemo } from '../support/browser-demo.ts';
 import { createHttpClient, postJson } from '../support/http-client.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import type { ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // "Use of your data" in a real browser: a use by a service stays on the first page, whatever the citizen did after it.
 const skip = browserSkipReason;
-let home: ServerFixture;
-let browser: Browser;
+const demo = startBrowserDemo({ prepare: verifyOnce });
 
-const thisFile = fileCleanupScope();
-before(async () => {
-  if (skip !== false) return;
-  home = await makeServerFixture(thisFile);
-  await home.start();
-  browser = await openBrowser(thisFile);
-  const [ask, token] = [createHttpClient(home.url), await home.fetchAccessToken()];
+async function verifyOnce(server: ServerFixture): Promise<void> {
+  const [ask, token] = [createHttpClient(server.url), await server.fetchAccessToken()];
   const claims = { citizenId: 'demo-layla', givenName: 'Nobody', familyName: 'Nowhere', birthDate: '1901-01-01' };
   const body = { ...claims, purpose: 'parking permit', legalBasis: 'Road Act 7' };
   assert.equal((await ask(postJson(token, '/v1/identity/verify', body))).status, 200);
-});
+}
 
 async function signIn(page: Page): Promise<void> {
   await page.getByText('ليلى الحداد').click();
-  await page.waitForURL(`${home.url}/me**`);
+  await page.waitForURL(`${demo.server.url}/me**`);
 }
 
 const textIn = async (page: Page, selector: string) => (await page.locator(selector).textContent()) ?? '';
@@ -46,7 +35,7 @@ async function download(page: Page, link: string): Promise<{ readonly name: stri
 test('after 120 page views of the citizen, the use by a service is on page 1, and can be filtered and downloaded', {
   skip,
 }, async () => {
-  await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me`, {
+  await using seen = await demo.open('/me/sign-in?to=/me', {
     scheme: 'light',
     widthPx: 360,
     locale: 'en',
@@ -56,9 +45,9 @@ test('after 120 page views of the citizen, the use by a service is on page 1, an
   for (let view = 0; view < 40; view += 1)
     // A thread answers at most 100 requests of a citizen in ten seconds.
     for (const path of ['/me', '/me/documents', '/me/record'])
-      await waitUntil(async () => (await page.request.get(`${home.url}${path}`)).status() === 200);
+      await waitUntil(async () => (await page.request.get(`${demo.server.url}${path}`)).status() === 200);
   await waitUntil(async () => {
-    await page.goto(`${home.url}/me/uses`);
+    await page.goto(`${demo.server.url}/me/uses`);
     return /1[2-9]\d entries/.test(await textIn(page, 'main'));
   });
   const check = async (where: string) => {
@@ -90,11 +79,11 @@ test('after 120 page views of the citizen, the use by a service is on page 1, an
   await page.getByLabel('From this day').fill('2099-01-01');
   await page.getByRole('button', { name: 'Show' }).click();
   assert.match(await textIn(page, 'main'), /No entries match your choice\./);
-  await page.goto(`${home.url}/me/uses?from=yesterday`);
+  await page.goto(`${demo.server.url}/me/uses?from=yesterday`);
   await check('wrong date');
 
   // The browser reports a navigation that becomes a download as not loaded, so no check of the page follows.
-  await page.goto(`${home.url}/me/uses`);
+  await page.goto(`${demo.server.url}/me/uses`);
   await page.getByLabel('Organisation').selectOption({ label: 'Demo Permit Service' });
   await page.getByRole('button', { name: 'Show' }).click();
   const table = await download(page, 'As a table (CSV)');

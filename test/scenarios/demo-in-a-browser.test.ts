@@ -1,30 +1,21 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { test } from 'node:test';
 import {
   accessibilityViolations,
   browserSkipReason,
   type OpenedPage,
-  openBrowser,
-  openPage,
   overflowingElements,
 } from '../support/browser.ts';
+import { startBrowserDemo } from '../support/browser-demo.ts';
 import { fetchOnce } from '../support/http-client.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // The choice of a person and the outbox of the demo, in a real browser.
 const skip = browserSkipReason;
-let home: ServerFixture;
-let browser: Browser;
-
-const thisFile = fileCleanupScope();
-before(async () => {
-  if (skip !== false) return;
-  home = await makeServerFixture(thisFile);
-  await home.start();
-  browser = await openBrowser(thisFile);
-  await waitUntil(async () => (await (await fetchOnce(`${home.url}/outbox`)).text()).includes('Open the letter'));
+const demo = startBrowserDemo({
+  prepare: async (server) => {
+    await waitUntil(async () => (await (await fetchOnce(`${server.url}/outbox`)).text()).includes('Open the letter'));
+  },
 });
 
 async function checkPage({ page, errors }: OpenedPage, where: string): Promise<void> {
@@ -39,7 +30,7 @@ const looks = [
 
 test('the choice of a person unfolds, signs in, and has no accessibility faults', { skip }, async () => {
   for (const look of looks) {
-    await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me`, look);
+    await using seen = await demo.open('/me/sign-in?to=/me', look);
     const { page } = seen;
     await checkPage(seen, 'folded');
     assert.equal(await page.getByText('try-nora').isVisible(), false);
@@ -47,7 +38,7 @@ test('the choice of a person unfolds, signs in, and has no accessibility faults'
     assert.ok(await page.getByText('try-nora').isVisible());
     await checkPage(seen, 'unfolded');
     await page.getByRole('link', { name: 'Łukasz Wiśniewski' }).click();
-    await page.waitForURL(`${home.url}/me**`);
+    await page.waitForURL(`${demo.server.url}/me**`);
     assert.ok(await page.getByText('Decyzja w sprawie podatku od nieruchomości').isVisible());
     await checkPage(seen, 'messages');
   }
@@ -55,7 +46,7 @@ test('the choice of a person unfolds, signs in, and has no accessibility faults'
 
 test('the outbox shows the HTML of a mail, whose links open the message in a new tab', { skip }, async () => {
   for (const look of looks) {
-    await using seen = await openPage(browser, `${home.url}/outbox`, look);
+    await using seen = await demo.open('/outbox', look);
     const { page } = seen;
     await checkPage(seen, 'outbox');
     await page.locator('iframe').first().scrollIntoViewIfNeeded();

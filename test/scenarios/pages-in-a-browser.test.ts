@@ -1,42 +1,27 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import {
-  accessibilityViolations,
-  browserSkipReason,
-  openBrowser,
-  openPage,
-  overflowingElements,
-} from '../support/browser.ts';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { accessibilityViolations, browserSkipReason, overflowingElements } from '../support/browser.ts';
+import { startBrowserDemo } from '../support/browser-demo.ts';
 import { createHttpClient, fetchOnce, postJson } from '../support/http-client.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const skip = browserSkipReason;
-let home: ServerFixture;
-let browser: Browser;
-
-const thisFile = fileCleanupScope();
-before(async () => {
-  if (skip !== false) return;
-  home = await makeServerFixture(thisFile);
-  await home.start();
-  browser = await openBrowser(thisFile);
-});
+const demo = startBrowserDemo();
 
 type Mail = { readonly citizenId: string; readonly subject: string; readonly message: string };
 
 /** The parts of a mail in the outbox. */
 async function mailsInOutbox(): Promise<string[]> {
-  const outbox = await (await fetchOnce(`${home.url}/outbox`)).text();
+  const outbox = await (await fetchOnce(`${demo.server.url}/outbox`)).text();
   return outbox.split('<article>').slice(1);
 }
 
 /** Sends a mail to a citizen of the demo, and returns the path of its link when it is in the outbox. */
 async function linkOfMail(mail: Mail): Promise<string> {
   const body = { ...mail, channels: ['email'] };
-  const sent = await createHttpClient(home.url)(
-    postJson(await home.fetchAccessToken(), '/v1/notifications/send', body),
+  const sent = await createHttpClient(demo.server.url)(
+    postJson(await demo.server.fetchAccessToken(), '/v1/notifications/send', body),
   );
   assert.equal(sent.status, 202, String(sent.body));
   let path: string | undefined;
@@ -77,7 +62,7 @@ async function checkPage({ path, locale, title, status = 200 }: Expected): Promi
   const lang = path.startsWith('/received') ? locale : 'en';
   const readOut = new Set<string>();
   for (const look of looks) {
-    await using seen = await openPage(browser, `${home.url}${path}`, { ...look, locale });
+    await using seen = await demo.open(`${path}`, { ...look, locale });
     const { page, errors } = seen;
     const where = `${path} in ${locale}, ${look.scheme}, ${look.widthPx} px`;
     assert.deepEqual(await outlineOf(page), { lang, dir: 'ltr', title, headings: 1 }, where);
@@ -90,7 +75,7 @@ async function checkPage({ path, locale, title, status = 200 }: Expected): Promi
     readOut.add(await page.locator('body').ariaSnapshot());
   }
   const plain = { scheme: 'light', widthPx: 320, locale, script: 'off' } as const;
-  await using seen = await openPage(browser, `${home.url}${path}`, plain);
+  await using seen = await demo.open(`${path}`, plain);
   const { page, errors } = seen;
   assert.deepEqual(
     [seen.status, errors, await overflowingElements(page)],
@@ -121,16 +106,16 @@ test('/outbox has no faults with a message from right to left and one long messa
   const arabic = 'صدر تصريح الوقوف رقم 2026/119 في 20 November 2026.';
   await linkOfMail({ citizenId: 'demo-layla', subject: 'تصريح الوقوف', message: arabic });
   // Waits for the mails of the demo too, so that none arrives between two checks.
-  await waitUntil(async () => (await mailsInOutbox()).length >= home.readDemoFile().documents.length + 2);
+  await waitUntil(async () => (await mailsInOutbox()).length >= demo.server.readDemoFile().documents.length + 2);
   await checkPage({ path: '/outbox', title: 'Outbox – citizen-services', locale: 'en' });
-  await using seen = await openPage(browser, `${home.url}/outbox`, { scheme: 'light', widthPx: 360, locale: 'en' });
+  await using seen = await demo.open('/outbox', { scheme: 'light', widthPx: 360, locale: 'en' });
   const lines = "[...document.querySelectorAll('time')].map((one) => one.getClientRects().length)";
   assert.deepEqual(new Set(await seen.page.evaluate<number[]>(lines)), new Set([1]), 'no date is broken into lines');
 });
 
 test('the site name is aligned with the content of the page at any window width', { skip }, async () => {
   for (const widthPx of [360, 1000, 1600]) {
-    await using seen = await openPage(browser, `${home.url}/problems`, { scheme: 'light', widthPx, locale: 'en' });
+    await using seen = await demo.open('/problems', { scheme: 'light', widthPx, locale: 'en' });
     const begin = async (place: string) => (await seen.page.locator(place).boundingBox())?.x;
     assert.equal(await begin('.masthead a'), await begin('h1'), `${widthPx} px`);
   }
@@ -158,7 +143,7 @@ for (const locale of ['en', 'de'] as const) {
     const path = await linkOfMail(mailToMary(`Readable in ${locale}`));
     await checkPage({ path, locale, title: ask });
     await checkPage({ path: path.slice(0, -1), locale, title: unknown, status: 404 });
-    const { status } = await fetch(`${home.url}${path}`, { method: 'POST', redirect: 'manual' });
+    const { status } = await fetch(`${demo.server.url}${path}`, { method: 'POST', redirect: 'manual' });
     assert.equal(status, 303);
     await checkPage({ path, locale, title: done });
   });
@@ -168,7 +153,7 @@ for (const locale of ['en', 'de'] as const) {
   }, async () => {
     const path = await linkOfMail(mailToMary(`By keyboard in ${locale}`));
     const view = { scheme: locale === 'en' ? 'light' : 'dark', widthPx: 360, locale, script: 'off' } as const;
-    await using seen = await openPage(browser, `${home.url}${path}`, view);
+    await using seen = await demo.open(`${path}`, view);
     const { page, errors } = seen;
     const unfocused = await page.screenshot();
     // The first stop is the link to the main part.
@@ -183,7 +168,7 @@ for (const locale of ['en', 'de'] as const) {
     const next = page.waitForEvent('load');
     await page.keyboard.press('Enter');
     await next;
-    assert.deepEqual([await page.title(), page.url()], [done, `${home.url}${path}`]);
+    assert.deepEqual([await page.title(), page.url()], [done, `${demo.server.url}${path}`]);
     await page.reload();
     assert.deepEqual([await page.title(), errors], [done, []], 'and looked at again it asks nothing');
   });
@@ -193,7 +178,7 @@ test('the Tab key reaches each link and table in the order of the page, with a v
   skip,
 }, async () => {
   for (const path of ['/', '/problems', '/problems/citizen-not-found']) {
-    await using seen = await openPage(browser, `${home.url}${path}`, { scheme: 'dark', widthPx: 360, locale: 'en' });
+    await using seen = await demo.open(`${path}`, { scheme: 'dark', widthPx: 360, locale: 'en' });
     const { page } = seen;
     const inOrder = await page.evaluate<string[]>(
       `[...document.querySelectorAll('a, [tabindex="0"]')].map((one) => one.href ?? one.getAttribute('aria-label'))`,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { before } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityViolations, browserSkipReason, openBrowser, openPage, overflowingElements } from './browser.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from './server-process.ts';
+import type { Locator, Page } from 'playwright-core';
+import { accessibilityViolations, overflowingElements } from './browser.ts';
+import { type BrowserDemo, startBrowserDemo } from './browser-demo.ts';
+import type { ServerFixture } from './server-process.ts';
 
 /** The window of a member of staff at the width of a phone, without scripts. */
 export type StaffWindow = AsyncDisposable & {
@@ -17,49 +17,31 @@ export type StaffWindow = AsyncDisposable & {
   check(): Promise<void>;
 };
 
-/** A demo with a browser for the tests of a file. */
+/** A demo of the pages of staff, with a browser for the tests of a file. */
 type StaffDemo = {
   readonly server: ServerFixture;
   /** Signs a person of the demo in, in a language, and shows the first page of staff. */
   open(person: string, locale?: string): Promise<StaffWindow>;
 };
 
-/** Starts a demo and a browser before the tests of the calling file, and stops them after the tests. */
-export function startStaffDemo({
-  settings = {},
-  prepare,
-}: {
-  readonly settings?: Readonly<Record<string, string>>;
-  readonly prepare?: (server: ServerFixture) => Promise<void>;
-} = {}): StaffDemo {
-  const thisFile = fileCleanupScope();
-  let started: { readonly server: ServerFixture; readonly browser: Browser } | undefined;
-  const running = () => started ?? assert.fail('the demo starts before the tests, only with a browser');
-  before(async () => {
-    if (browserSkipReason !== false) return;
-    const server = await makeServerFixture(thisFile, { settings });
-    await server.start('demo');
-    started = { server, browser: await openBrowser(thisFile) };
-    await prepare?.(server);
-  });
+/** Starts a demo and a browser as `startBrowserDemo` does. */
+export function startStaffDemo(options: Parameters<typeof startBrowserDemo>[0] = {}): StaffDemo {
+  const demo = startBrowserDemo(options);
   return {
     get server() {
-      return running().server;
+      return demo.server;
     },
-    open: (person, locale = 'en') => openStaffWindow(running().browser, { url: running().server.url, person, locale }),
+    open: (person, locale = 'en') => openStaffWindow(demo, person, locale),
   };
 }
 
-async function openStaffWindow(
-  browser: Browser,
-  { url, person, locale }: { readonly url: string; readonly person: string; readonly locale: string },
-): Promise<StaffWindow> {
+async function openStaffWindow(demo: BrowserDemo, person: string, locale: string): Promise<StaffWindow> {
   const view = { scheme: 'light', widthPx: 320, locale, script: 'off' } as const;
-  const opened = await openPage(browser, `${url}/staff/sign-in?to=/staff`, view);
+  const opened = await demo.open('/staff/sign-in?to=/staff', view);
   const { page, errors } = opened;
   let clicks = 0;
   await page.locator(`a[href*="as=${person}"]`).click();
-  await page.waitForURL(`${url}/staff`);
+  await page.waitForURL(`${demo.server.url}/staff`);
   const check = async () => {
     // Chromium reports a download as a page that it did not load.
     const faults = errors.filter((fault) => !/\/(?:results|table|proofs)\S* net::ERR_ABORTED$/.test(fault));
