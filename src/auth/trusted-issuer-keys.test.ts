@@ -9,7 +9,7 @@ import { createTrustedIssuer, IssuerUnavailable } from './trusted-issuer.ts';
 test('a failed fetch of keys is repeated after a pause, also from a new jwks_uri', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const outside = createInMemoryIssuer(publicKey, 'k1');
+  const outside = createInMemoryIssuer(publicKey);
   const faults: Error[] = [];
   const clock = { now: () => Date.now() };
   const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, clock, (fault) => faults.push(fault));
@@ -47,7 +47,7 @@ test('a failed fetch of keys is repeated after a pause, also from a new jwks_uri
 test('keys that are too old are fetched at once, even after a failed fetch for an unknown key id', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const outside = createInMemoryIssuer(publicKey, 'k1');
+  const outside = createInMemoryIssuer(publicKey);
   const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, { now: () => Date.now() }, () => undefined);
   const isSigned = (kid = 'k1') =>
     issuer.hasSigned(
@@ -70,7 +70,7 @@ test('keys that are too old are fetched at once, even after a failed fetch for a
 test('unknown key ids do not extend the pause after a failed fetch', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const outside = createInMemoryIssuer(publicKey, 'k1');
+  const outside = createInMemoryIssuer(publicKey);
   const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, { now: () => Date.now() }, assert.fail);
   const isSigned = (kid: string) =>
     issuer.hasSigned(
@@ -100,7 +100,7 @@ for (const [span, ahead] of [
     t.mock.timers.enable({ apis: ['Date'], now: right + ahead });
     let passed = 0;
     const [old, next] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
-    const outside = createInMemoryIssuer(old.publicKey, 'k1');
+    const outside = createInMemoryIssuer(old.publicKey);
     const time = { now: () => passed };
     const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, time, assert.fail);
     const isSigned = (kid: string, { privateKey }: typeof old) =>
@@ -129,7 +129,7 @@ for (const [span, ahead] of [
     t.mock.timers.enable({ apis: ['Date'], now: right + ahead });
     let passed = 0;
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-    const outside = createInMemoryIssuer(publicKey, 'k1');
+    const outside = createInMemoryIssuer(publicKey);
     const time = { now: () => passed };
     const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, time, assert.fail);
     const token = makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, { iss: trustedIssuerUrl }, (input) =>

@@ -22,7 +22,7 @@ function tokenOf(app: TokenApp, changes: Record<string, unknown> = {}): string {
 
 test('a token of a trusted issuer is accepted for its own clients only', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const outside = createInMemoryIssuer(publicKey, 'k1');
+  const outside = createInMemoryIssuer(publicKey);
   const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, { now: () => 0 }, assert.fail);
   const app = await openTokenApp(t, { trustedIssuers: [issuer] });
   const theirs = await app.addClient({
@@ -138,7 +138,7 @@ test('metadata of another issuer, keys over plain HTTP and documents that are to
     [keys, { keys: [], padding: 'x'.repeat(300_000) }],
   ];
   for (const [url, document] of faults) {
-    const outside = createInMemoryIssuer(publicKey, 'k1');
+    const outside = createInMemoryIssuer(publicKey);
     outside.documents['http://elsewhere.example.org/keys'] = { keys: [] };
     outside.documents[url] = document;
     const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, { now: () => 0 }, () => undefined);
@@ -173,7 +173,7 @@ test('a cached token is verified again after 60 s', async (t) => {
 test('[R56] a new key of a trusted issuer is fetched once, and many unknown key ids cause no further fetch', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const [old, next] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
-  const outside = createInMemoryIssuer(old.publicKey, 'k1');
+  const outside = createInMemoryIssuer(old.publicKey);
   const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, { now: () => Date.now() }, assert.fail);
   const token = (kid: string, { privateKey }: typeof old) =>
     makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedIssuerUrl }, (input) => sign(null, input, privateKey));
@@ -199,7 +199,7 @@ test('[R56] a new key of a trusted issuer is fetched once, and many unknown key 
 
 test('at most two hundred tokens wait for a slow issuer, and further tokens do not pause its requests', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const outside = createInMemoryIssuer(publicKey, 'k1');
+  const outside = createInMemoryIssuer(publicKey);
   const answer = Promise.withResolvers<void>();
   const slow = async (url: string) => {
     await answer.promise;

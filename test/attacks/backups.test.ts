@@ -36,7 +36,7 @@ import { fileCleanupScope } from '../support/server-process.ts';
 
 // An attacker can write to a backup and does not have the root key.
 
-const standing = makeBackupFixture(fileCleanupScope());
+const fixture = makeBackupFixture(fileCleanupScope());
 
 const write = (folder: string, members: object) =>
   writeFileSync(join(folder, 'backup.json'), JSON.stringify({ ...readBackupManifest(folder), ...members }));
@@ -87,12 +87,12 @@ const attacks: readonly Attack[] = [
   ],
   [
     'the database of an older backup of the installation',
-    (folder) => cpSync(join(standing.olderDataDir, databaseFile), join(folder, databaseFile)),
+    (folder) => cpSync(join(fixture.olderDataDir, databaseFile), join(folder, databaseFile)),
     /citizen-services\.sqlite is not the file of the backup/,
   ],
   [
     'the anchor of an older backup of the installation',
-    (folder) => cpSync(join(standing.olderDataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
+    (folder) => cpSync(join(fixture.olderDataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
     /ledger-checkpoint is not the file of the backup/,
   ],
   [
@@ -120,33 +120,33 @@ const attacks: readonly Attack[] = [
 
 for (const [title, attack, expected] of attacks) {
   test(`a backup with ${title} fails its verification and is not restored`, async (t) => {
-    const { folder, place } = copyBackup(t, standing);
+    const { folder, place } = copyBackup(t, fixture);
     await attack(folder);
-    const verified = await runBackup(standing, place, 'verify', folder, '--scratch', place);
-    assert.equal(verified.code, 1, verified.said);
-    assert.match(verified.said, expected);
+    const verified = await runBackup(fixture, place, 'verify', folder, '--scratch', place);
+    assert.equal(verified.code, 1, verified.output);
+    assert.match(verified.output, expected);
     assert.deepEqual(readdirSync(place), []);
-    const restored = await runBackup(standing, place, 'restore', folder);
-    assert.equal(restored.code, 1, restored.said);
-    assert.match(restored.said, expected);
+    const restored = await runBackup(fixture, place, 'restore', folder);
+    assert.equal(restored.code, 1, restored.output);
+    assert.match(restored.output, expected);
     assert.ok(!existsSync(join(place, databaseFile)));
   });
 }
 
 test('changed bytes of the same length do not decrypt as the document', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
-  const large = readFileSync(blobPath(join(folder, 'documents'), standing.largeDocumentId));
+  const { folder, place } = copyBackup(t, fixture);
+  const large = readFileSync(blobPath(join(folder, 'documents'), fixture.largeDocumentId));
   const path =
-    absoluteFilesIn(join(folder, 'documents')).find((one) => !one.endsWith(standing.largeDocumentId)) ?? assert.fail();
+    absoluteFilesIn(join(folder, 'documents')).find((one) => !one.endsWith(fixture.largeDocumentId)) ?? assert.fail();
   writeFileSync(path, large.subarray(0, readFileSync(path).length));
-  const { code, said } = await runBackup(standing, place, 'verify', folder, '--scratch', place);
+  const { code, output } = await runBackup(fixture, place, 'verify', folder, '--scratch', place);
   assert.equal(code, 1);
-  assert.match(said, /^document doc_\w+: bytes-broken: .*\nbackup of /);
+  assert.match(output, /^document doc_\w+: bytes-broken: .*\nbackup of /);
 });
 
 for (const name of ['backup.json', 'ledger-checkpoint', databaseFile, 'a document']) {
   test(`a pipe instead of ${name} is refused without waiting`, async (t) => {
-    const { folder, place } = copyBackup(t, standing);
+    const { folder, place } = copyBackup(t, fixture);
     const path = name === 'a document' ? documentIn(folder, 0) : join(folder, name);
     unlinkSync(path);
     assert.equal(spawnSync('mkfifo', [path]).status, 0);
@@ -155,9 +155,9 @@ for (const name of ['backup.json', 'ledger-checkpoint', databaseFile, 'a documen
         ['verify', folder, '--scratch', place],
         ['restore', folder],
       ]) {
-        const { code, said } = await ended(t, runBackup(standing, place, ...args));
-        assert.equal(code, 1, said);
-        assert.match(said, /"\S+" is not a file/);
+        const { code, output } = await ended(t, runBackup(fixture, place, ...args));
+        assert.equal(code, 1, output);
+        assert.match(output, /"\S+" is not a file/);
       }
     } finally {
       // Releases a blocked reader, so that the test fails instead of hanging.
@@ -175,7 +175,7 @@ async function ended<T>(t: TestContext, running: Promise<T>): Promise<T> {
 }
 
 test('a manifest with control characters for a terminal has an unknown format', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
+  const { folder, place } = copyBackup(t, fixture);
   for (const members of [
     { rootKeys: ['\u001b[2J'] },
     { begunAt: '2026-11-23T00:00:00.000Z\u001b[2J' },
@@ -183,38 +183,38 @@ test('a manifest with control characters for a terminal has an unknown format', 
     { missing: ['\u001b[2J'] },
   ]) {
     write(folder, members);
-    const { code, said } = await runBackup(standing, place, 'restore', folder);
+    const { code, output } = await runBackup(fixture, place, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, /has an unknown format\. Use the version .*\n$/);
+    assert.match(output, /has an unknown format\. Use the version .*\n$/);
   }
 });
 
 test('files that a network share or a desktop adds to the documents are not restored', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
+  const { folder, place } = copyBackup(t, fixture);
   const sealed = join(folder, 'documents/sealed');
   writeFileSync(join(sealed, '.DS_Store'), 'x');
   mkdirSync(join(sealed, '@eaDir'));
   writeFileSync(join(sealed, '@eaDir', 'more'), 'x');
-  const { code, said } = await runBackup(standing, place, 'restore', folder);
-  assert.equal(code, 0, said);
+  const { code, output } = await runBackup(fixture, place, 'restore', folder);
+  assert.equal(code, 0, output);
   assert.equal(absoluteFilesIn(join(place, 'documents')).length, readBackupManifest(folder).documents.count);
 });
 
 test('a backup with --since lists its documents in its own manifest', async (t) => {
-  const { folder, place, deps } = copyBackup(t, standing);
+  const { folder, place, deps } = copyBackup(t, fixture);
   const made = join(deps, 'made');
-  const { code, said } = await runBackup(standing, standing.dataDir, 'create', made, '--since', folder);
-  assert.equal(code, 0, said);
+  const { code, output } = await runBackup(fixture, fixture.dataDir, 'create', made, '--since', folder);
+  assert.equal(code, 0, output);
   assert.equal(readBackupManifest(made).documents.sha256, readBackupManifest(folder).documents.sha256);
-  assert.equal((await runBackup(standing, place, 'verify', made, '--scratch', place)).code, 0);
+  assert.equal((await runBackup(fixture, place, 'verify', made, '--scratch', place)).code, 0);
   // Both backups share the files: a truncated document is truncated in both.
   writeFileSync(documentIn(folder, 0), 'x');
-  assert.match((await runBackup(standing, place, 'restore', made)).said, others);
+  assert.match((await runBackup(fixture, place, 'restore', made)).output, others);
 });
 
 test('after a rotation a backup requires the root key of its creation, and the error names that key', async (t) => {
-  const { folder, place, deps } = copyBackup(t, standing);
-  const data = copyDataDir(t, standing.dataDir);
+  const { folder, place, deps } = copyBackup(t, fixture);
+  const data = copyDataDir(t, fixture.dataDir);
   const rootKey = join(data, 'root.key');
   const settings = { DATA_DIR: data, ROOT_KEY_FILE: rootKey };
   const rotate = async (...more: readonly string[]) => {
@@ -222,39 +222,39 @@ test('after a rotation a backup requires the root key of its creation, and the e
     assert.equal(await commandLine(['keys', 'rotate', 'root', ...more], settings, terminal), 0);
   };
   const verify = async (backup: string, key: string) =>
-    await runBackup(standing, { DATA_DIR: place, ROOT_KEY_FILE: key }, 'verify', backup, '--scratch', place);
-  const first = readRootKey(rootKeyPathOf(standing)).id;
+    await runBackup(fixture, { DATA_DIR: place, ROOT_KEY_FILE: key }, 'verify', backup, '--scratch', place);
+  const first = readRootKey(rootKeyPathOf(fixture)).id;
   await rotate('--prepare');
   // The file now has a new root key that wraps nothing in the database yet.
   const between = join(deps, 'between');
-  assert.equal((await runBackup(standing, settings, 'create', between)).code, 0);
+  assert.equal((await runBackup(fixture, settings, 'create', between)).code, 0);
   assert.equal(readBackupManifest(between).code.rootKey, first);
   await rotate();
-  assert.doesNotMatch((await verify(folder, rootKey)).said, /backup\.json/);
+  assert.doesNotMatch((await verify(folder, rootKey)).output, /backup\.json/);
   await rotate('--finish');
-  const { code, said } = await verify(folder, rootKey);
+  const { code, output } = await verify(folder, rootKey);
   assert.equal(code, 1);
-  assert.match(said, new RegExp(`^The backup needs root key ${first}, but \\S+ contains another`));
-  for (const backup of [folder, between]) assert.equal((await verify(backup, rootKeyPathOf(standing))).code, 0);
+  assert.match(output, new RegExp(`^The backup needs root key ${first}, but \\S+ contains another`));
+  for (const backup of [folder, between]) assert.equal((await verify(backup, rootKeyPathOf(fixture))).code, 0);
   const after = join(deps, 'after');
-  assert.equal((await runBackup(standing, settings, 'create', after)).code, 0);
+  assert.equal((await runBackup(fixture, settings, 'create', after)).code, 0);
   assert.equal((await verify(after, rootKey)).code, 0);
-  assert.equal((await verify(after, rootKeyPathOf(standing))).code, 1);
+  assert.equal((await verify(after, rootKeyPathOf(fixture))).code, 1);
 });
 
 test('without the root key no backup is created, verified or restored, and the error asks for the copy of the key', async (t) => {
-  const { folder, place, deps } = copyBackup(t, standing);
+  const { folder, place, deps } = copyBackup(t, fixture);
   const missing = join(deps, 'none.key');
   const made = join(deps, 'made');
   for (const [data, ...args] of [
-    [standing.dataDir, 'create', made],
+    [fixture.dataDir, 'create', made],
     [place, 'verify', folder, '--scratch', place],
     [place, 'restore', folder],
   ] as const) {
-    const { code, said } = await runBackup(standing, { DATA_DIR: data, ROOT_KEY_FILE: missing }, ...args);
+    const { code, output } = await runBackup(fixture, { DATA_DIR: data, ROOT_KEY_FILE: missing }, ...args);
     assert.equal(code, 1);
     assert.match(
-      said,
+      output,
       /^Expected the root key for .* at \S+none\.key, but the file does not exist\. Put your copy there, or set ROOT_KEY_FILE/,
     );
   }
@@ -262,7 +262,7 @@ test('without the root key no backup is created, verified or restored, and the e
 });
 
 test('a change by an attacker with the root key is not detected', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
-  await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(standing));
-  assert.equal((await runBackup(standing, place, 'verify', folder, '--scratch', place)).code, 0);
+  const { folder, place } = copyBackup(t, fixture);
+  await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(fixture));
+  assert.equal((await runBackup(fixture, place, 'verify', folder, '--scratch', place)).code, 0);
 });

@@ -20,7 +20,7 @@ import { fileCleanupScope } from '../support/server-process.ts';
 
 // A restoration is killed before each of its renames, and run again.
 
-const standing = makeBackupFixture(fileCleanupScope());
+const fixture = makeBackupFixture(fileCleanupScope());
 
 /** Restores in a process that is killed before its rename number `at`. Returns the result of the process. */
 function restoreAndKill(
@@ -59,20 +59,20 @@ const contents = (folder: string) =>
   );
 
 test('a restoration that is killed at any rename is completed by the next run, without files of the first run', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
+  const { folder, place } = copyBackup(t, fixture);
   const whole = join(place, 'whole');
-  assert.equal((await runBackup(standing, whole, 'restore', folder)).code, 0);
+  assert.equal((await runBackup(fixture, whole, 'restore', folder)).code, 0);
   let at = 1;
   for (; ; at += 1) {
     const data = join(place, `killed-${at}`);
-    const { signal, status, stderr } = restoreAndKill(standing, folder, { data, at });
+    const { signal, status, stderr } = restoreAndKill(fixture, folder, { data, at });
     if (signal === null) {
       assert.equal(status, 0, stderr);
       break;
     }
     assert.equal(existsSync(join(data, databaseFile)), false);
-    const { code, said } = await runBackup(standing, data, 'restore', folder);
-    assert.equal(code, 0, `killed before rename ${at}: ${said}`);
+    const { code, output } = await runBackup(fixture, data, 'restore', folder);
+    assert.equal(code, 0, `killed before rename ${at}: ${output}`);
     assert.ok(isDeepStrictEqual(contents(data), contents(whole)), `killed before rename ${at}`);
   }
   // Four documents, the anchor, the database.
@@ -80,28 +80,28 @@ test('a restoration that is killed at any rename is completed by the next run, w
 });
 
 test('no server creates an empty database after a killed restoration', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
-  assert.equal(restoreAndKill(standing, folder, { data: place, at: 3 }).signal, 'SIGKILL');
+  const { folder, place } = copyBackup(t, fixture);
+  assert.equal(restoreAndKill(fixture, folder, { data: place, at: 3 }).signal, 'SIGKILL');
   const opening = openDatabase({ dataDir: place, clock: systemClock });
   await assert.rejects(
     opening,
     /^DatabaseUnusable: a backup is being restored into \S+place, or its restoration was interrupted: run it again/,
   );
   assert.equal(existsSync(join(place, databaseFile)), false);
-  assert.equal((await runBackup(standing, place, 'restore', folder)).code, 0);
+  assert.equal((await runBackup(fixture, place, 'restore', folder)).code, 0);
   await (await openDatabase({ dataDir: place, clock: systemClock })).close();
 });
 
 test('a killed restoration is not continued with another backup or into another DATA_DIR', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
+  const { folder, place } = copyBackup(t, fixture);
   const data = join(place, 'data');
-  assert.equal(restoreAndKill(standing, folder, { data, at: 4 }).signal, 'SIGKILL');
+  assert.equal(restoreAndKill(fixture, folder, { data, at: 4 }).signal, 'SIGKILL');
   const before = contents(data);
   const elsewhere = { DATA_DIR: join(place, 'other'), DOCUMENT_STORE: join(data, 'documents') };
   const refused = /Another restore into \S+documents was interrupted\. .* or remove \S+restoring-\S+ and \S+sealed\.$/m;
-  assert.match((await runBackup(standing, elsewhere, 'restore', folder)).said, refused);
-  await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(standing));
-  assert.match((await runBackup(standing, data, 'restore', folder)).said, refused);
+  assert.match((await runBackup(fixture, elsewhere, 'restore', folder)).output, refused);
+  await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(fixture));
+  assert.match((await runBackup(fixture, data, 'restore', folder)).output, refused);
   assert.ok(isDeepStrictEqual(contents(data), before));
 });
 
@@ -124,14 +124,14 @@ const foreignDocuments: readonly (readonly [what: string, put: (documents: strin
 
 for (const [what, put, refused] of foreignDocuments) {
   test(`a continued restoration refuses, and does not change, a document ${what}`, async (t) => {
-    const { folder, place } = copyBackup(t, standing);
-    assert.equal(restoreAndKill(standing, folder, { data: place, at: 4 }).signal, 'SIGKILL');
+    const { folder, place } = copyBackup(t, fixture);
+    assert.equal(restoreAndKill(fixture, folder, { data: place, at: 4 }).signal, 'SIGKILL');
     const documents = join(place, 'documents');
     put(documents);
     const before = contents(join(documents, 'sealed'));
-    const { code, said } = await runBackup(standing, place, 'restore', folder);
+    const { code, output } = await runBackup(fixture, place, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, refused);
+    assert.match(output, refused);
     const after = contents(join(documents, 'sealed'));
     for (const [name, bytes] of before) assert.equal(after.get(name), bytes, name);
     assert.equal(existsSync(join(place, databaseFile)), false);

@@ -41,10 +41,10 @@ import { fileCleanupScope } from '../support/server-process.ts';
 
 // Restorations and copies that meet files of other users, folders without permission, and missing parts.
 
-const standing = makeBackupFixture(fileCleanupScope());
+const fixture = makeBackupFixture(fileCleanupScope());
 
 test('a read-only backup can be verified and restored, and only its owner can read the restored files', (t) => {
-  const { deps, folder, place } = copyBackup(t, standing);
+  const { deps, folder, place } = copyBackup(t, fixture);
   for (const path of absoluteFilesIn(folder)) chmodSync(path, 0o444);
   for (const path of new Set(absoluteFilesIn(folder).map((file) => join(file, '..')))) chmodSync(path, 0o555);
   for (const name of ['', 'documents', 'documents/incoming', 'documents/sealed']) chmodSync(join(folder, name), 0o555);
@@ -53,9 +53,9 @@ test('a read-only backup can be verified and restored, and only its owner can re
   const scratch = join(deps, 'scratch');
   mkdirSync(scratch);
   chmodSync(scratch, 0o777);
-  const verified = runBackupAsOtherUser(standing, deps, place, 'verify', folder, '--scratch', scratch);
+  const verified = runBackupAsOtherUser(fixture, deps, place, 'verify', folder, '--scratch', scratch);
   assert.equal(verified.code, 0, verified.stderr);
-  const restored = runBackupAsOtherUser(standing, deps, join(place, 'data'), 'restore', folder);
+  const restored = runBackupAsOtherUser(fixture, deps, join(place, 'data'), 'restore', folder);
   assert.equal(restored.code, 0, restored.stderr);
   const files = absoluteFilesIn(join(place, 'data'));
   assert.ok(files.length >= 5);
@@ -64,9 +64,9 @@ test('a read-only backup can be verified and restored, and only its owner can re
 });
 
 test('a backup can be created in a folder whose parent its user cannot list', (t) => {
-  const { deps, place } = copyBackup(t, standing);
+  const { deps, place } = copyBackup(t, fixture);
   const data = join(deps, 'data');
-  cpSync(standing.dataDir, data, { recursive: true, preserveTimestamps: true });
+  cpSync(fixture.dataDir, data, { recursive: true, preserveTimestamps: true });
   const target = join(place, 'mine');
   mkdirSync(target);
   if (process.getuid?.() === 0)
@@ -78,13 +78,13 @@ test('a backup can be created in a folder whose parent its user cannot list', (t
   const earlier = join(deps, 'backup');
   for (const name of ['', ...readdirSync(earlier, { recursive: true, encoding: 'utf8' })])
     chmodSync(join(earlier, name), statSync(join(earlier, name)).isDirectory() ? 0o755 : 0o644);
-  const created = runBackupAsOtherUser(standing, deps, data, 'create', target, '--since', earlier);
+  const created = runBackupAsOtherUser(fixture, deps, data, 'create', target, '--since', earlier);
   assert.equal(created.code, 0, created.stderr);
   assert.ok(existsSync(join(target, 'backup.json')));
 });
 
 test('the error of a failed copy of the database names the target', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
+  const { folder, place } = copyBackup(t, fixture);
   const target = join(place, 'nowhere', 'copy');
   await assert.rejects(copySqliteFile(join(folder, databaseFile), target), (fault: Error) =>
     fault.message.startsWith(`the database cannot be copied to ${target}: `),
@@ -113,11 +113,11 @@ const refusals: readonly Refusal[] = [
 
 for (const [what, damage, message] of refusals) {
   test(`a backup ${what} is not restored, and no file is left that a server could start with`, async (t) => {
-    const { folder, place } = copyBackup(t, standing);
-    await damage(folder, rootKeyPathOf(standing));
-    const { code, said } = await runBackup(standing, place, 'restore', folder);
+    const { folder, place } = copyBackup(t, fixture);
+    await damage(folder, rootKeyPathOf(fixture));
+    const { code, output } = await runBackup(fixture, place, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, message);
+    assert.match(output, message);
     assert.deepEqual(
       readdirSync(place).filter((name) => !name.endsWith('-lock') && name !== 'documents'),
       [],
@@ -139,25 +139,25 @@ const occupied: readonly (readonly [what: string, settings: Readonly<Record<stri
 
 for (const [what, settings, message] of occupied) {
   test(`nothing is restored if ${what === '' ? `${Object.keys(settings).join()} is set` : `${what} exists`}`, async (t) => {
-    const { folder, place } = copyBackup(t, standing);
+    const { folder, place } = copyBackup(t, fixture);
     mkdirSync(join(place, what, '..'), { recursive: true });
     if (what !== '') writeFileSync(join(place, what), 'mine');
     const before = fingerprintFiles(place);
-    const { code, said } = await runBackup(standing, { DATA_DIR: place, ...settings }, 'restore', folder);
+    const { code, output } = await runBackup(fixture, { DATA_DIR: place, ...settings }, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, message);
+    assert.match(output, message);
     assert.deepEqual(fingerprintFiles(place), before);
   });
 }
 
 test('no server starts during a restoration, and no backup is restored while a server runs', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
+  const { folder, place } = copyBackup(t, fixture);
   const database = join(place, databaseFile);
   {
     using _server = lockDatabase(database);
-    const { code, said } = await runBackup(standing, place, 'restore', folder);
+    const { code, output } = await runBackup(fixture, place, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, /another process has \S+ open; stop it first/);
+    assert.match(output, /another process has \S+ open; stop it first/);
   }
   let looked = 0;
   const onProgress = () => {
@@ -165,7 +165,7 @@ test('no server starts during a restoration, and no backup is restored while a s
     assert.throws(() => lockDatabase(database), /another process has/);
     assert.equal(existsSync(database), false);
   };
-  await restoreBackup(readSettings({ DATA_DIR: place }), { folder, rootKeyPath: rootKeyPathOf(standing), onProgress });
+  await restoreBackup(readSettings({ DATA_DIR: place }), { folder, rootKeyPath: rootKeyPathOf(fixture), onProgress });
   // Before the database, and after each document.
   assert.equal(looked, 5);
   lockDatabase(database).close();
@@ -173,10 +173,10 @@ test('no server starts during a restoration, and no backup is restored while a s
 });
 
 test('a database that a server creates between the check and the lock is not replaced', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
+  const { folder, place } = copyBackup(t, fixture);
   const data = join(place, 'data');
   const database = join(data, databaseFile);
-  const options = { folder, rootKeyPath: rootKeyPathOf(standing), onProgress: () => undefined };
+  const options = { folder, rootKeyPath: rootKeyPathOf(fixture), onProgress: () => undefined };
   const restoring = restoreBackup(readSettings({ DATA_DIR: data }), options);
   // The folder exists a few turns of the event loop before it is locked, because it is synced first.
   while (!existsSync(data)) await new Promise((resolve) => setImmediate(resolve));
@@ -186,17 +186,17 @@ test('a database that a server creates between the check and the lock is not rep
 });
 
 test('a document that is truncated in the earlier backup is copied, and a missing one is reported', async (t) => {
-  const { deps, folder, place } = copyBackup(t, standing);
+  const { deps, folder, place } = copyBackup(t, fixture);
   const [data, target] = [join(deps, 'data'), join(place, 'made')];
-  cpSync(standing.dataDir, data, { recursive: true, preserveTimestamps: true });
+  cpSync(fixture.dataDir, data, { recursive: true, preserveTimestamps: true });
   const [short = '', gone = ''] = absoluteFilesIn(join(data, 'documents')).map((path) => relative(data, path));
   const before = readFileSync(join(folder, short));
   writeFileSync(join(folder, short), before.subarray(0, -1));
   unlinkSync(join(data, gone));
-  const { code, said } = await runBackup(standing, data, 'create', target, '--since', folder);
+  const { code, output } = await runBackup(fixture, data, 'create', target, '--since', folder);
   assert.equal(code, 1);
   assert.match(
-    said,
+    output,
     /DOCUMENT_STORE has no content for 1 documents, such as doc_\w+\. Run "citizen-services documents verify"\.\n$/,
   );
   assert.deepEqual(readFileSync(join(target, short)), before);
@@ -204,31 +204,31 @@ test('a document that is truncated in the earlier backup is copied, and a missin
 });
 
 test('a failed backup leaves no file, and a second backup into the same folder is refused', async (t) => {
-  const { deps, place } = copyBackup(t, standing);
+  const { deps, place } = copyBackup(t, fixture);
   const data = join(deps, 'data');
-  cpSync(standing.dataDir, data, { recursive: true, preserveTimestamps: true });
+  cpSync(fixture.dataDir, data, { recursive: true, preserveTimestamps: true });
   const pipe = blobPath(join(data, 'documents'), 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC43');
   mkdirSync(join(pipe, '..'), { recursive: true });
   assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
-  const create = async () => await runBackup(standing, data, 'create', place);
+  const create = async () => await runBackup(fixture, data, 'create', place);
   const failed = await create();
   assert.equal(failed.code, 1);
-  assert.match(failed.said, /is not a file/);
+  assert.match(failed.output, /is not a file/);
   assert.deepEqual(readdirSync(place), []);
   unlinkSync(pipe);
   const both = await Promise.all([create(), create()]);
   assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1]);
-  assert.match(both.map(({ said }) => said).join(), /Expected a new or empty folder, but \S+ has content/);
-  assert.equal((await runBackup(standing, data, 'verify', place, '--scratch', deps)).code, 0);
+  assert.match(both.map(({ output }) => output).join(), /Expected a new or empty folder, but \S+ has content/);
+  assert.equal((await runBackup(fixture, data, 'verify', place, '--scratch', deps)).code, 0);
 });
 
 test('a backup with the root key of another installation is refused before any document is copied', async (t) => {
-  const { deps, place } = copyBackup(t, standing);
+  const { deps, place } = copyBackup(t, fixture);
   const path = join(deps, 'other.key');
   createRootKey(path, systemRandom);
   const options = { folder: place, rootKeyPath: path, earlier: undefined, clock: systemClock };
   await assert.rejects(
-    createBackup(readSettings({ DATA_DIR: standing.dataDir }), {
+    createBackup(readSettings({ DATA_DIR: fixture.dataDir }), {
       ...options,
       onProgress: (at) => assert.equal(at, 'the database'),
     }),
@@ -238,7 +238,7 @@ test('a backup with the root key of another installation is refused before any d
 });
 
 test('every file and folder of a backup and of a restoration is synced', async (t) => {
-  const { deps, place } = copyBackup(t, standing);
+  const { deps, place } = copyBackup(t, fixture);
   const synced = new Map<number, number>();
   await using any = await open(deps, 'r');
   // All file handles share this prototype.
@@ -257,7 +257,7 @@ test('every file and folder of a backup and of a restoration is synced', async (
       (name) => !/-lock$|incoming$/.test(name) && !synced.has(statSync(join(folder, name)).ino),
     );
   const whole = join(place, 'deep', 'one');
-  assert.equal((await runBackup(standing, standing.dataDir, 'create', whole)).code, 0);
+  assert.equal((await runBackup(fixture, fixture.dataDir, 'create', whole)).code, 0);
   assert.deepEqual(unsynced(whole), []);
   const blob = absoluteFilesIn(join(whole, 'documents'))[0] ?? assert.fail();
   // The anchor is not newer than the database, each document is there before its row, and the manifest comes last.
@@ -269,10 +269,10 @@ test('every file and folder of a backup and of a restoration is synced', async (
   );
   assert.ok(synced.has(statSync(place).ino));
   synced.clear();
-  assert.equal((await runBackup(standing, join(place, 'data'), 'restore', whole)).code, 0);
+  assert.equal((await runBackup(fixture, join(place, 'data'), 'restore', whole)).code, 0);
   assert.deepEqual(unsynced(join(place, 'data')), []);
   // The sweep of a server uses the modification time of a document.
   const timesIn = (folder: string) =>
     absoluteFilesIn(join(folder, 'documents')).map((path) => Math.round(statSync(path).mtimeMs));
-  assert.deepEqual(timesIn(join(place, 'data')).sort(), timesIn(standing.dataDir).sort());
+  assert.deepEqual(timesIn(join(place, 'data')).sort(), timesIn(fixture.dataDir).sort());
 });

@@ -25,24 +25,24 @@ import { fileCleanupScope } from '../support/server-process.ts';
 
 // `backup verify` of backups with missing or damaged parts, and of backups that were created during other work of the server.
 
-const standing = makeBackupFixture(fileCleanupScope());
+const fixture = makeBackupFixture(fileCleanupScope());
 
 const anchor = 'ledger-checkpoint';
 
 type Verdict = { readonly verified: boolean; readonly faults: readonly string[]; readonly leftovers: number };
 
 async function verify(t: TestContext, change: BackupChange): Promise<Verdict> {
-  const { folder, place } = copyBackup(t, standing);
-  await change(folder, rootKeyPathOf(standing));
-  const { code, said } = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
-  const verdict = JSON.parse(said.split('\n')[0] ?? '') as Verdict;
+  const { folder, place } = copyBackup(t, fixture);
+  await change(folder, rootKeyPathOf(fixture));
+  const { code, output } = await runBackup(fixture, place, 'verify', folder, '--json', '--scratch', place);
+  const verdict = JSON.parse(output.split('\n')[0] ?? '') as Verdict;
   assert.equal(code, verdict.verified ? 0 : 1);
   return verdict;
 }
 
 /** Replaces the signed checkpoint of the database with the one before it. */
 const restorePreviousCheckpoint = changeBackupDatabase((db) => {
-  using before = new DatabaseSync(join(standing.olderDataDir, databaseFile), { readOnly: true });
+  using before = new DatabaseSync(join(fixture.olderDataDir, databaseFile), { readOnly: true });
   const { size, root, note } = before.prepare("select * from ledger_checkpoint where kind = 'signed'").get() ?? {};
   const sql = "update ledger_checkpoint set size = ?, root = ?, note = ? where kind = 'signed'";
   assert.equal(db.prepare(sql).run(size ?? 0, root ?? '', note ?? '').changes, 1);
@@ -53,10 +53,10 @@ test('a backup whose anchor is newer than the checkpoint of its database is vali
 });
 
 test('a changed byte in a document is detected without --quick, and a missing or truncated document also with it', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
-  const blob = blobPath(join(folder, 'documents'), standing.largeDocumentId);
+  const { folder, place } = copyBackup(t, fixture);
+  const blob = blobPath(join(folder, 'documents'), fixture.largeDocumentId);
   const verified = async (...flags: readonly string[]) =>
-    (await runBackup(standing, place, 'verify', folder, '--scratch', place, ...flags)).said.split(':')[1];
+    (await runBackup(fixture, place, 'verify', folder, '--scratch', place, ...flags)).output.split(':')[1];
   const bytes = readFileSync(blob);
   bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
   writeFileSync(blob, bytes);
@@ -69,8 +69,8 @@ test('a changed byte in a document is detected without --quick, and a missing or
 });
 
 test('a broken key is detected even if it is that of the last of many citizens', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
-  const root = readRootKey(rootKeyPathOf(standing));
+  const { folder, place } = copyBackup(t, fixture);
+  const root = readRootKey(rootKeyPathOf(fixture));
   const ids = Array.from({ length: 1_500 }, (_, index) => `zz-many-${String(index).padStart(4, '0')}`);
   const damage = (db: DatabaseSync) =>
     db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'zz-many-1499'");
@@ -80,13 +80,13 @@ test('a broken key is detected even if it is that of the last of many citizens',
       const key = wrapKey(root.derive('wrap-citizen-keys'), systemRandom(32), `citizen ${id}`, systemRandom);
       insert.run(id, key, root.id);
     }
-  })(folder, rootKeyPathOf(standing));
-  const well = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
-  assert.equal(JSON.parse(well.said.split('\n')[0] ?? '').citizens, demoCitizenCount + ids.length);
-  await changeBackupDatabase(damage)(folder, rootKeyPathOf(standing));
-  const { code, said } = await runBackup(standing, place, 'verify', folder, '--scratch', place);
+  })(folder, rootKeyPathOf(fixture));
+  const well = await runBackup(fixture, place, 'verify', folder, '--json', '--scratch', place);
+  assert.equal(JSON.parse(well.output.split('\n')[0] ?? '').citizens, demoCitizenCount + ids.length);
+  await changeBackupDatabase(damage)(folder, rootKeyPathOf(fixture));
+  const { code, output } = await runBackup(fixture, place, 'verify', folder, '--scratch', place);
   assert.equal(code, 1);
-  assert.match(said, /the root key does not open the keys of all citizens/);
+  assert.match(output, /the root key does not open the keys of all citizens/);
 });
 
 test('a row that refers to a missing row is a fault of the database', async (t) => {
@@ -98,21 +98,21 @@ test('a row that refers to a missing row is a fault of the database', async (t) 
 });
 
 test('a backup with documents in a bucket is verified without the bucket, and nothing is created at the paths of the settings', async (t) => {
-  const { folder, place } = copyBackup(t, standing);
+  const { folder, place } = copyBackup(t, fixture);
   rmSync(join(folder, 'documents'), { recursive: true });
-  await rewriteManifest(folder, rootKeyPathOf(standing), { documents: null });
+  await rewriteManifest(folder, rootKeyPathOf(fixture), { documents: null });
   const data = join(place, 'data');
   // The database of these settings is not read either.
   const settings = { DATA_DIR: data, DATABASE_URL: 'postgres://u@127.0.0.1:1/none' };
-  const { code, said } = await runBackup(standing, settings, 'verify', folder, '--scratch', place);
-  assert.deepEqual([code, existsSync(data), existsSync(join(folder, 'documents'))], [0, false, false], said);
+  const { code, output } = await runBackup(fixture, settings, 'verify', folder, '--scratch', place);
+  assert.deepEqual([code, existsSync(data), existsSync(join(folder, 'documents'))], [0, false, false], output);
 });
 
 test('ledger entries after the last signed checkpoint are checked like at a start', async (t) => {
   const verdict = await verify(t, async (folder, rootKeyPath) => {
     await restorePreviousCheckpoint(folder, rootKeyPath);
     unlinkSync(join(folder, anchor));
-    cpSync(join(standing.olderDataDir, anchor), join(folder, anchor));
+    cpSync(join(fixture.olderDataDir, anchor), join(folder, anchor));
     await changeBackupDatabase((db) => db.exec('update ledger_head set root = zeroblob(length(root))'))(
       folder,
       rootKeyPath,
@@ -122,12 +122,12 @@ test('ledger entries after the last signed checkpoint are checked like at a star
 });
 
 test('a backup can be created on a share without file modes, such as one of Windows', async (t) => {
-  const { deps } = copyBackup(t, standing);
+  const { deps } = copyBackup(t, fixture);
   await using handle = await open(import.meta.filename);
   const refusal = Object.assign(new Error('EPERM: operation not permitted, fchmod'), { code: 'EPERM' });
   t.mock.method(Object.getPrototypeOf(handle), 'chmod', () => Promise.reject(refusal));
-  const { code, said } = await runBackup(standing, standing.dataDir, 'create', join(deps, 'on-a-share'));
-  assert.equal(code, 0, said);
+  const { code, output } = await runBackup(fixture, fixture.dataDir, 'create', join(deps, 'on-a-share'));
+  assert.equal(code, 0, output);
 });
 
 test('a missing or invalid anchor is a fault', async (t) => {

@@ -9,14 +9,14 @@ import { waitUntil } from '../support/wait-until.ts';
 
 // An interrupted trial restore leaves no files.
 
-const standing = makeBackupFixture(fileCleanupScope());
+const fixture = makeBackupFixture(fileCleanupScope());
 
 /** A scratch folder for trials of the backup, and functions that run and interrupt them. */
 async function openTrials(t: TestContext) {
-  const home = await makeServerFixture(t, { settings: { ROOT_KEY_FILE: rootKeyPathOf(standing) } });
+  const home = await makeServerFixture(t, { settings: { ROOT_KEY_FILE: rootKeyPathOf(fixture) } });
   const scratch = makeTestFolder('cs-backup-');
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
-  const verify = ['backup', 'verify', standing.backupDir, '--scratch', scratch] as const;
+  const verify = ['backup', 'verify', fixture.backupDir, '--scratch', scratch] as const;
   /** Interrupts a running trial. Repeats with another one if it ended before the signal. */
   const endOne = async (
     signal: 'SIGTERM' | 'SIGKILL',

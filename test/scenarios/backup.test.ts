@@ -80,15 +80,15 @@ async function backedUp(): Promise<{ readonly home: ServerFixture; readonly back
   return { home, backup };
 }
 
-const standing = await backedUp();
-const rootKeyPath = join(standing.home.dataDir, 'root.key');
+const fixture = await backedUp();
+const rootKeyPath = join(fixture.home.dataDir, 'root.key');
 
 /** A copy of the backup, and a function that verifies it and checks that no trial folder is left. */
 function copyOf(t: TestContext) {
   const [folder, scratch] = [join(folderOf(t), 'copy'), folderOf(t)];
-  cpSync(standing.backup, folder, { recursive: true, preserveTimestamps: true });
+  cpSync(fixture.backup, folder, { recursive: true, preserveTimestamps: true });
   const verify = async (...flags: string[]) => {
-    const ran = await runCommandInProcess(standing.home, 'backup', 'verify', folder, '--scratch', scratch, ...flags);
+    const ran = await runCommandInProcess(fixture.home, 'backup', 'verify', folder, '--scratch', scratch, ...flags);
     assert.deepEqual(readdirSync(scratch), []);
     return ran;
   };
@@ -112,7 +112,7 @@ test('a backup of a running server can be restored, and the restored server cont
   assert.equal(again.code, 1);
   assert.match(again.stderr, /Expected an empty DATA_DIR, but \S+citizen-services\.sqlite exists/);
   const server = await other.start('start');
-  const [client] = standing.home.readDemoFile().clients;
+  const [client] = fixture.home.readDemoFile().clients;
   const headers = { authorization: `Bearer ${await other.fetchAccessToken([], client)}` };
   const [id] = absoluteFilesIn(join(folder, 'documents')).map((path) => basename(path));
   assert.equal((await fetch(`${server.url}/v1/documents/${id}`, { headers })).status, 200);
@@ -180,7 +180,7 @@ const damages: readonly Damage[] = [
   [
     'a ledger that ends before its anchor',
     async (folder, rootKeyPath) => {
-      cpSync(join(standing.home.dataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint'));
+      cpSync(join(fixture.home.dataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint'));
       await rewriteManifest(folder, rootKeyPath);
     },
     /ledger: the ledger has \d+ entries, but \d+ were signed: was an old backup restored\?/,
@@ -228,8 +228,8 @@ test('a document erased during a backup is listed as erased, and a lost one is r
   const place = folderOf(t);
   const [dataDir, target] = [join(place, 'data'), join(place, 'made')];
   mkdirSync(dataDir);
-  for (const name of [databaseFile, 'ledger-checkpoint']) cpSync(join(standing.backup, name), join(dataDir, name));
-  cpSync(join(standing.backup, 'documents'), join(dataDir, 'documents'), { recursive: true, preserveTimestamps: true });
+  for (const name of [databaseFile, 'ledger-checkpoint']) cpSync(join(fixture.backup, name), join(dataDir, name));
+  cpSync(join(fixture.backup, 'documents'), join(dataDir, 'documents'), { recursive: true, preserveTimestamps: true });
   const gone: string[] = [];
   const made = await createBackup(readSettings({ DATA_DIR: dataDir }), {
     folder: target,
@@ -250,13 +250,13 @@ test('a document erased during a backup is listed as erased, and a lost one is r
     },
   });
   assert.deepEqual([made.erasedMeanwhile, made.missing, made.documents?.count], [[gone[0]], [gone[1]], 1]);
-  const { stdout } = await runCommandInProcess(standing.home, 'backup', 'verify', target);
+  const { stdout } = await runCommandInProcess(fixture.home, 'backup', 'verify', target);
   assert.match(stdout, new RegExp(`^document ${gone[1]}: blob-missing: .*\n$`));
 });
 
 test('backup create links the files of an earlier backup, and refuses a folder that is not a backup', async (t) => {
   const { folder } = copyOf(t);
-  const { home } = standing;
+  const { home } = fixture;
   const second = `${folder}-2`;
   assert.equal((await runCommandInProcess(home, 'backup', 'create', second, '--since', folder)).code, 0);
   assert.ok(absoluteFilesIn(join(second, 'documents')).every((path) => statSync(path).nlink === 2));

@@ -133,7 +133,7 @@ export async function runBackup(
   const dataSettings = typeof dataDir === 'string' ? { DATA_DIR: dataDir } : dataDir;
   const settings = { ROOT_KEY_FILE: rootKeyPathOf(fixture), ...dataSettings };
   const code = await commandLine(['backup', ...args], settings, terminal);
-  return { code, said: output.join('') };
+  return { code, output: output.join('') };
 }
 
 /** The same as another user, who owns only a copy of the root key in the work folder. */

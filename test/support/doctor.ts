@@ -71,7 +71,7 @@ export function fingerprintFiles(folder: string): ReadonlyMap<string, string> {
 }
 
 /** Starts a mail relay that accepts mail, and returns its URL. */
-async function startSmtpServerUrl(t: TestContext): Promise<string> {
+async function startMailRelay(t: TestContext): Promise<string> {
   return `smtp://127.0.0.1:${(await startScriptedSmtpServer(t)).port}`;
 }
 
@@ -85,7 +85,7 @@ export function doctorOnDamagedCopy(intactDataDir: () => string) {
     const dataDir = copyDataDir(t, intactDataDir());
     await damage(dataDir);
     const port = String(await freePort());
-    const defaults = { DATA_DIR: dataDir, PORT: port, SMTP_URL: await startSmtpServerUrl(t) };
+    const defaults = { DATA_DIR: dataDir, PORT: port, SMTP_URL: await startMailRelay(t) };
     const before = fingerprintFiles(dataDir);
     const report = await runDoctor({ ...defaults, PUBLIC_URL: `http://127.0.0.1:${port}`, ...settings });
     assert.deepEqual(fingerprintFiles(dataDir), before);

@@ -11,8 +11,7 @@ import { type CleanupScope, makeServerFixture, type ServerFixture } from './serv
 /** An external authorization server on loopback, with metadata and keys. */
 export type ExternalIssuer = {
   readonly url: string;
-  /** Signs an access token (RFC 9068) for five minutes; these claims replace the usual ones. */
-  /** Signs a token that is valid for five minutes, from the claim `now` in seconds or from the present time on. */
+  /** Signs an access token (RFC 9068) for five minutes from now, or from the claim `now` (seconds). The claims replace the usual ones. */
   sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
 };
 

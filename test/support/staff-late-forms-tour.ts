@@ -57,7 +57,7 @@ function latePages(url: string): TourPage[] {
   ];
 }
 
-/** Sends a form as a page would, of which the person has no longer the page. */
+/** Sends a form whose page the browser no longer shows, as that page would. */
 async function sendForm(page: Page, path: string, fields: Readonly<Record<string, string>>): Promise<void> {
   const inputs = Object.entries(fields).map(
     ([name, value]) => `Object.assign(document.createElement('input'), ${JSON.stringify({ name, value })})`,

@@ -180,12 +180,12 @@ async function operate({ send, waitFor }: Actor, server: ServerFixture) {
   return { disabled, waiting: await propose('Road Office'), refused: await propose('Bin Office') };
 }
 
-/** Makes the pages of a person. A page that shows a fault of the server, or that a limit was exceeded, is none of the tour. */
+/** Makes the pages of a person. Fails for a page that shows a fault of the server or an exceeded limit. */
 function staffPagesFor(url: string, visitor: string) {
   const { at } = pagesFor(url, visitor, 'staff');
   const goto = async (page: Page, path: string) => {
     let answer = await page.goto(`${url}${path}`);
-    // The person has sent too many requests, or the server has too much work: it says when to try again.
+    // After too many requests of the person, or under too much load, the server states when to try again.
     for (let again = 3; again > 0 && answer?.headers()['retry-after'] !== undefined; again -= 1) {
       await pause(1_000 * Number(answer.headers()['retry-after']));
       answer = await page.goto(`${url}${path}`);

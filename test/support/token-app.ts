@@ -141,14 +141,14 @@ export function signWithServerKey({ keys }: Pick<TokenApp, 'keys'>): (input: Buf
 export const trustedIssuerUrl = 'https://login.example.org/realm';
 
 /** A trusted issuer without a network: `documents` has the response for each URL. */
-export function createInMemoryIssuer(publicKey: KeyObject, kid: string) {
+export function createInMemoryIssuer(publicKey: KeyObject) {
   const requests: string[] = [];
   const documents: Record<string, object> = {
     'https://login.example.org/realm/.well-known/openid-configuration': {
       issuer: trustedIssuerUrl,
       jwks_uri: 'https://login.example.org/keys',
     },
-    'https://login.example.org/keys': { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' }] },
+    'https://login.example.org/keys': { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig' }] },
   };
   const httpFetch = (url: string) => {
     requests.push(url);
