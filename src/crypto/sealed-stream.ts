@@ -110,10 +110,10 @@ type SealedRange = {
 };
 
 /**
- * Opens a range of a sealed message with one read of the storage, in pieces of about 1 MiB, each valid until the next one. The tag of a chunk is verified
- * before any byte of it is yielded. A range from byte 0 also verifies the header, and a range to the last byte verifies the
- * end. The empty range at the end (`first: plainLength, last: plainLength - 1`) verifies the end alone. Throws `SealBroken` at
- * the first wrong or missing byte.
+ * Opens a range of a sealed message with one read of the storage, in pieces of about 1 MiB, each valid until the next one. The tag of a
+ * chunk is verified before any byte of it is yielded. A range from byte 0 also verifies the header, and a range to the last byte verifies
+ * the end. The empty range at the end (`first: plainLength, last: plainLength - 1`) verifies the end alone. Throws `SealBroken` at the
+ * first wrong or missing byte.
  */
 export async function* openSealedRange(message: MessageKey, range: SealedRange): AsyncGenerator<Buffer> {
   const { plainLength, first, last } = range;

@@ -14,8 +14,8 @@ export type ChainEnds = ReturnType<typeof createChainEnds>;
 const minCachedChains = 4_096;
 
 /**
- * The ends of the chains of one tree. Each is read once, and then updated in memory. Drop them when the unit of a batch is refused, because another process has numbered events. Drop
- * them also when a read fails: an end that was not read would make its chain look new.
+ * The ends of the chains of one tree. Each is read once, and then updated in memory. Drop them when the unit of a batch is refused, because
+ * another process has numbered events. Drop them also when a read fails: an end that was not read would make its chain look new.
  */
 export function createChainEnds(read: Read, systemKeys: SystemKeys) {
   const cache = createLruCache<MutableChainEnd>(minCachedChains);

@@ -6,9 +6,10 @@ const fullScanEveryMs = 5_000;
 const fullScanShare = 1 / 20;
 
 /**
- * Chooses the id from which the sequencer scans the inbox. Numbered events leave the inbox, but PostgreSQL still passes over each of them while a snapshot may see it: during a backup,
- * each full scan would cost more than the one before. Most scans therefore start at the lowest id that was numbered in the last
- * 30 to 60 s. Ids rise with time, but by clocks that may be slow or set back. `stopwatch` counts monotonic milliseconds.
+ * Chooses the id from which the sequencer scans the inbox. Numbered events leave the inbox, but PostgreSQL still passes over each of them
+ * while a snapshot may see it: during a backup, each full scan would cost more than the one before. Most scans therefore start at the
+ * lowest id that was numbered in the last 30 to 60 s. Ids rise with time, but by clocks that may be slow or set back. `stopwatch` counts
+ * monotonic milliseconds.
  */
 export function createScanCursor(stopwatch: () => number) {
   // The current scan.

@@ -216,7 +216,10 @@ export function textIssues(body: Partial<SendBody>, { faulty = new Set(), templa
   return [...issues, ...valueIssues([{ message, subject }], body.personalisation ?? {})];
 }
 
-/** The issues of a request that names a template. All texts of the template are checked, so that the result does not depend on the citizen's language. */
+/**
+ * The issues of a request that names a template. All texts of the template are checked, so that the result does not depend on the citizen's
+ * language.
+ */
 function templateTextIssues(
   body: Partial<SendBody>,
   faulty: ReadonlySet<string>,

@@ -35,7 +35,7 @@ import { createCommitter } from '../../src/ledger/commit.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
 import type { Actor } from '../../src/ledger/ledger-event.ts';
 import type { Engine } from './database-engines.ts';
-import { createMemoryErasedList } from './memory-erased-list.ts';
+import { emptyErasedList } from './empty-erased-list.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
@@ -155,7 +155,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
       clock,
       createId,
       ports,
-      erasedList: createMemoryErasedList(),
+      erasedList: emptyErasedList,
       claim: (statement: Statement) => faultPoints.write([statement]),
     },
     /** Evicts cached keys, like a restart. */

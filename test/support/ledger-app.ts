@@ -18,7 +18,7 @@ import { createNoteSigner, signatureTypes } from '../../src/ledger/tlog/note-key
 import type { TileName } from '../../src/ledger/tlog/tile.ts';
 import { TileMissing } from '../../src/ledger/tlog/tiled-tree.ts';
 import { policyWithoutWitnesses, type TlogPolicy } from '../../src/ledger/tlog/tlog-policy.ts';
-import { createMemoryErasedList } from './memory-erased-list.ts';
+import { emptyErasedList } from './empty-erased-list.ts';
 
 export const origin = 'gov.example/ledger';
 export const logSigner = createNoteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(7));
@@ -106,7 +106,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
     commit,
     claim,
     createId,
-    erasedList: createMemoryErasedList(),
+    erasedList: emptyErasedList,
     anchor,
     sequencer,
     publisher,

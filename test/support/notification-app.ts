@@ -37,7 +37,7 @@ import { findOwnTemplate } from '../../src/notifications/templates/template-shap
 import { createPostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
 import { createPrivateHostCheck } from '../../src/notifications/webhooks/private-host-check.ts';
 import type { WebhookPorts } from '../../src/notifications/webhooks/webhook-shape.ts';
-import { createMemoryErasedList } from './memory-erased-list.ts';
+import { emptyErasedList } from './empty-erased-list.ts';
 
 /** Everything that notifications use, on one database. Only the token of the caller is not verified. */
 export type NotificationApp = Awaited<ReturnType<typeof createNotificationApp>>;
@@ -143,7 +143,7 @@ export async function createNotificationApp(
     ports,
     serve,
     createId,
-    erasedList: createMemoryErasedList(),
+    erasedList: emptyErasedList,
     random,
     commit,
     onCommitted,

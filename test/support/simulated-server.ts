@@ -26,7 +26,7 @@ import type { CleanupScope } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 
 /** The response to a caller. */
-type TextResponse = { readonly status: number; readonly text: string; readonly headers: Headers };
+type TextResponse = { readonly status: number; readonly text: string };
 
 const idleChecks = 3;
 
@@ -211,7 +211,7 @@ export async function openSimulatedServer(
       const token = client === undefined ? undefined : await running.issueAccessToken(client, scopes);
       const headers = { ...(token && { authorization: `Bearer ${token}` }), ...init.headers };
       const answer = await watched(fetch(`${url}${path}`, { redirect: 'manual', ...init, headers }));
-      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+      return { status: answer.status, text: await answer.text() };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { addCitizenClient, type ExternalIssuer, startExternalIssuer } from './external-issuer.ts';
+import { addCitizenClient, startExternalIssuer } from './external-issuer.ts';
 import { createHttpClient, parseJsonBody } from './http-client.ts';
 import { type CleanupScope, makeServerFixture, type ServerFixture } from './server-process.ts';
 
@@ -18,7 +18,6 @@ type StaffResponse = {
 /** A demo whose staff and citizens have tokens of two external issuers. */
 export type StaffSite = {
   readonly server: ServerFixture;
-  readonly staffIssuer: ExternalIssuer;
   readonly service: string;
   staffToken(person: TestPerson, claims?: Readonly<Record<string, unknown>>): Promise<string>;
   citizenToken(citizenId: string): Promise<string>;
@@ -55,7 +54,6 @@ export async function openStaffSite(
   const http = createHttpClient(server.url);
   return {
     server,
-    staffIssuer,
     service: client?.clientId ?? '',
     staffToken: ({ subject, roles, service }, claims = {}) =>
       staffIssuer.sign({

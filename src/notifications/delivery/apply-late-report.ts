@@ -162,8 +162,9 @@ function canApply({ attempts, state }: Delivery, { ended }: LateOutcome): boolea
 
 /**
  * True if no report can change the delivery any more. `delivered` is final once the citizen has read the message or the receipt was
- * confirmed by the link of the delivery, and for every channel but email: a mail system may accept a mail and return it later. A citizen who marks a mail as unwanted has
- * received it. A delivery that a bounce retracted stays `failed`. Otherwise repeated reports would change it forever.
+ * confirmed by the link of the delivery, and for every channel but email: a mail system may accept a mail and return it later. A citizen
+ * who marks a mail as unwanted has received it. A delivery that a bounce retracted stays `failed`. Otherwise repeated reports would change
+ * it forever.
  */
 async function isFinal(
   read: Read,

@@ -97,8 +97,9 @@ function evidenceEntry(entry: TimelineEntry, { noticeOnly }: Notification) {
 
 /**
  * The event name of ETSI EN 319 522. Using it does not make this server a qualified service. A mail, text message or letter goes to an
- * external provider, so it is relayed and never handed over; one without the content only notifies the citizen of the message. A delivery or notification with an unknown outcome has no event, because
- * nothing proves that it was relayed, or that it failed. The status `sent` of a notification adds nothing to the relays before it.
+ * external provider, so it is relayed and never handed over; one without the content only notifies the citizen of the message. A delivery
+ * or notification with an unknown outcome has no event, because nothing proves that it was relayed, or that it failed. The status `sent` of
+ * a notification adds nothing to the relays before it.
  */
 function eventNameOf({ event, channel, reason }: TimelineEntry, noticeOnly: boolean): string | undefined {
   const isNotice = noticeOnly && (channel === 'email' || channel === 'sms');

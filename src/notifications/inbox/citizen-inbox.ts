@@ -104,9 +104,9 @@ export async function findInboxPage(
 }
 
 /**
- * Opens a message, which also removes its mark as unread. Commit the effect before you show the message: it proves the delivery and makes the notification `read`. Undefined
- * when the message is not in the citizen's inbox or was erased. If the commit is refused (`rows`) because of a concurrent change, open it
- * again.
+ * Opens a message, which also removes its mark as unread. Commit the effect before you show the message: it proves the delivery and makes
+ * the notification `read`. Undefined when the message is not in the citizen's inbox or was erased. If the commit is refused (`rows`)
+ * because of a concurrent change, open it again.
  */
 export async function openMessageOfCitizen(
   deps: InboxDeps,

@@ -1,7 +1,10 @@
 import { type NotificationDetails, timelineOf } from '../notification/notification-shape.ts';
 import type { LegalFacts } from './legal-effect.ts';
 
-/** The facts for the rules. Returned letters do not count. The message is available from its acceptance, or from the attempt that placed it at `sendAt`. */
+/**
+ * The facts for the rules. Returned letters do not count. The message is available from its acceptance, or from the attempt that placed it
+ * at `sendAt`.
+ */
 export function legalFactsOf(found: NotificationDetails): LegalFacts {
   const { notification, deliveries, attempts } = found;
   const inbox = deliveries.find(({ channel }) => channel === 'inbox');
