@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
@@ -250,6 +251,41 @@ test('issuers of a list at a URL are trusted after it was fetched, while it list
   assert.equal(await found(), 'Ministry');
   await one.advance(hourMs);
   assert.deepEqual([await found(), one.trust.keyIdsOf(kind)], [undefined, []]);
+});
+
+test('the signatures of a chain are verified once, also if the list has many entities', async (t) => {
+  const { db } = await open(t);
+  const file = join(makeTestFolder('cs-wallet-'), 'list.json');
+  const entities = Array.from({ length: 50 }, (_, index) => [`Entity ${index}`, { 'PID/Issuance': [ca] }] as const);
+  writeFileSync(file, JSON.stringify(makeEntityList(Object.fromEntries(entities))));
+  const one = await openProcess(db, await writeTrust({ issuers: [{ list: file }] }));
+  const root = await makeTestIssuer('Unknown root', { ca: true });
+  const middle = await makeTestIssuer('Unknown CA', { ca: true, issuer: root });
+  const leaf = await makeTestIssuer('Unknown issuer', { issuer: middle });
+  const { mock } = t.mock.method(X509Certificate.prototype, 'verify');
+  const chain = [leaf, middle, root].map(({ der }) => der);
+  assert.equal(await one.trust.findIssuer(kindOf(one), chain, start), undefined);
+  assert.equal(mock.callCount(), 2);
+});
+
+test('an issuer has the name of its entity, and the countries of its certificate and of its anchor', async (t) => {
+  const { db } = await open(t);
+  const anchor = await makeTestIssuer('German CA', { ca: true, country: 'DE' });
+  const leaf = await makeTestIssuer('Issuer for another country', { issuer: anchor, country: 'NL' });
+  const file = join(makeTestFolder('cs-wallet-'), 'list.json');
+  const entities = { Other: { 'PID/Issuance': [otherCa] }, Ministry: { 'PID/Issuance': [anchor, ca] } };
+  writeFileSync(file, JSON.stringify(makeEntityList(entities)));
+  const one = await openProcess(db, await writeTrust({ issuers: [{ list: file }] }));
+  const found = async (by: TestIssuer) => {
+    const { anchor: _, ...names } = (await one.trust.findIssuer(kindOf(one), [by.der], start)) ?? assert.fail();
+    return names;
+  };
+  assert.deepEqual(await found(leaf), { name: 'Ministry', certificateCountry: 'NL', anchorCountry: 'DE' });
+  assert.deepEqual(await found(issuer), {
+    name: 'Ministry',
+    certificateCountry: undefined,
+    anchorCountry: undefined,
+  });
 });
 
 test('without WALLET_TRUST a server trusts nothing, and the demo trusts the sandbox issuer and makes a certificate once', async (t) => {

@@ -3,7 +3,6 @@ import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
 import { type Clock, elapsedMs } from '../../kernel/clock.ts';
 import { createLruCache } from '../../kernel/lru-cache.ts';
 import type { EntityCache } from './entity-cache.ts';
-import { anchorIdOf } from './issuer-certificate.ts';
 import { openStatusList, type StatusList, statusAt } from './status-list.ts';
 import { type KindConfig, mayFetchStatusList } from './trust-file.ts';
 import type { TrustedEntity } from './trusted-entity-list.ts';
@@ -59,7 +58,7 @@ export function createStatusCache(deps: StatusCacheDeps): WalletTrust['statusOf'
     // Attack: another trusted issuer signs a list that says that a revoked credential is valid.
     const entity = entities
       .entitiesOf(kind.name, now)
-      .find(({ issuing }) => issuing.some((anchor) => anchorIdOf(anchor) === issuer.anchorKeyId));
+      .find(({ issuing }) => issuing.some((anchor) => anchor.x509.fingerprint256 === issuer.anchor));
     const anchors = entity === undefined ? [] : statusAnchorsOf(entity);
     const isOwn = anchors.some(({ x509 }) => x509.raw.equals(cached.list.anchor.x509.raw));
     return isOwn ? statusAt(cached.list, index) : 'unknown';
