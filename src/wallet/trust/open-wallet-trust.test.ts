@@ -312,7 +312,7 @@ test('a trust file with the sandbox CA needs SIMULATORS, and each wrong file is 
   await assert.rejects(openProcess(db, sandbox), { name: 'SettingError', message: /received the sandbox CA/ });
   assert.equal((await openProcess(db, { ...sandbox, SIMULATORS: 'true' })).trust.kinds.size, 1);
   const refused: readonly (readonly [kind: object, message: RegExp])[] = [
-    [{ statusUnknown: 'ignore' }, /^WALLET_TRUST: .*\/pid\/statusUnknown/],
+    [{ statusUnknown: 'ignore' }, /^WALLET_TRUST: .*\/pid\/statusUnknown: must be one of "refuse", "accept"\. See/],
     [{ types: {} }, /\/pid\/types/],
     [{ other: 1 }, /\/pid\/other: is not a known member/],
     [
@@ -326,6 +326,10 @@ test('a trust file with the sandbox CA needs SIMULATORS, and each wrong file is 
   ];
   for (const [kind, message] of refused)
     await assert.rejects(openProcess(db, await writeTrust(kind)), { name: 'SettingError', message });
+  await assert.rejects(openProcess(db, { WALLET_TRUST: '/absent/trust.json' }), {
+    message:
+      /^WALLET_TRUST: "\/absent\/trust.json": expected a file that the user of this process can read, received ENOENT\. See/,
+  });
   const { WALLET_CERTIFICATE_KEY_FILE: _key, ...withoutKey } = await writeTrust({});
   await assert.rejects(openProcess(db, withoutKey), { message: /^WALLET_CERTIFICATE_KEY_FILE: expected the path/ });
 });
