@@ -147,6 +147,54 @@ for (const engine of engines) {
   });
 }
 
+test('presentations at the same time read a changed status list once', async (t) => {
+  const { server, db } = await open(t);
+  const uri = server.urlOf('/status');
+  server.texts.set('/status', await signStatusList([issuer], uri, [1], { iat: seconds(start) }));
+  const environment = await writeTrust({ statusLists: [uri] });
+  const worker = await openProcess(db, environment);
+  await worker.startJob();
+  await worker.advance(10_000);
+  let reads = 0;
+  const read: Database['read'] = (sql, args) => {
+    if (sql.includes('content')) reads += 1;
+    return db.read(sql, args);
+  };
+  const api = await openProcess({ ...db, read }, environment);
+  const statuses = await statusesIn(
+    api,
+    uri,
+    Array.from({ length: 20 }, () => 0),
+  );
+  assert.deepEqual([new Set(statuses), reads], [new Set(['revoked']), 1]);
+});
+
+test('a process that has an earlier list of issuers uses a status list of their new signer', async (t) => {
+  const { server, db } = await open(t);
+  const uri = server.urlOf('/status');
+  const environment = await writeTrust({
+    issuers: [{ list: server.urlOf('/list'), signer: 'signer.pem' }],
+    statusLists: [uri],
+  });
+  const publish = async (signer: TestIssuer, sequence: number) => {
+    const entities = { Ministry: { 'PID/Issuance': [ca], 'PID/Revocation': [signer] } };
+    const nextUpdate = new Date(start + 24 * hourMs).toISOString();
+    server.texts.set('/list', await signWithChain(makeEntityList(entities, { sequence, nextUpdate }), {}, [operator]));
+    const times = { iat: seconds(start) + sequence, ttl: 24 * 3_600 };
+    server.texts.set('/status', await signStatusList([signer], uri, [sequence], times));
+  };
+  const [worker, api] = [await openProcess(db, environment), await openProcess(db, environment)];
+  await publish(await makeTestIssuer('First signer'), 1);
+  await worker.startJob();
+  await worker.advance(10_000);
+  assert.deepEqual(await statusesIn(api, uri, [0]), ['revoked']);
+  await api.advance(61_000);
+  await api.trust.findIssuer(kindOf(api), [issuer.der], api.clock.now());
+  await publish(await makeTestIssuer('Second signer'), 2);
+  await worker.advance(7 * hourMs);
+  assert.deepEqual([await statusesIn(api, uri, [0]), api.faults], [['suspended'], []]);
+});
+
 test('a status list is used until it expires, also while its host does not answer', async (t) => {
   const { server, db } = await open(t);
   const uri = server.urlOf('/status');
