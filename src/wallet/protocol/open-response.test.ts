@@ -14,7 +14,7 @@ import { openResponse } from './open-response.ts';
 import type { OpenPresentation, WalletRequest } from './presentation.ts';
 import { clientIdOf } from './request-object.ts';
 
-const kind: CredentialKind = {
+const pid: CredentialKind = {
   name: 'pid',
   types: { 'dc+sd-jwt': 'urn:eudi:pid:1' },
   assurance: { framework: 'eidas', level: 'high' },
@@ -26,8 +26,18 @@ const certificate: AccessCertificate = { chain: [], hash: 'hash', dnsNames: [], 
 const publicUrl = 'https://server.example.gov';
 const terms = { kinds: ['pid'], claims: ['givenName', 'familyName'], confirmation: 'none', profile: 'haip' } as const;
 
-/** The checked presentation of Mary, whose issuer the trust finds with these countries. */
-async function checkedWith(countries: Pick<CredentialIssuer, 'certificateCountry' | 'anchorCountry'>) {
+type Differences = {
+  readonly countries?: Pick<CredentialIssuer, 'certificateCountry' | 'anchorCountry'>;
+  readonly kind?: CredentialKind;
+  /** The presentations by the id of the query. */
+  readonly tokens?: (presentation: string) => object;
+  readonly isSentTwice?: boolean;
+};
+
+const ownCountries = { certificateCountry: 'UT', anchorCountry: 'UT' };
+
+/** The checked presentation of Mary, whose wallet shows all attributes, and whose issuer the trust finds with these countries. */
+async function checkedWith({ countries = ownCountries, kind = pid, tokens, isSentTwice }: Differences = {}) {
   const responseKey = await createResponseKey();
   const handles = { requestHandle: 'request', responseHandle: 'response', nonce: 'nonce', state: 'state' };
   const request: WalletRequest = { device: 'other', ...handles, responseKey };
@@ -37,8 +47,11 @@ async function checkedWith(countries: Pick<CredentialIssuer, 'certificateCountry
     state: request.state,
     client_metadata: { jwks: { keys: [publicResponseKey(responseKey)] } },
   } as unknown as RequestObject;
-  const content = { vp_token: { pid_sd_jwt: [presentCredential(fetched)] }, state: request.state };
-  const form = new URLSearchParams({ response: await encryptContent(fetched, content) });
+  const presentation = presentCredential(fetched);
+  const token = tokens?.(presentation) ?? { pid_sd_jwt: [presentation] };
+  const response = await encryptContent(fetched, { vp_token: token, state: request.state });
+  const form = new URLSearchParams({ response });
+  if (isSentTwice) form.append('response', response);
   const trust: WalletTrust = {
     kinds: new Map([['pid', kind]]),
     keyIdsOf: () => [],
@@ -48,9 +61,9 @@ async function checkedWith(countries: Pick<CredentialIssuer, 'certificateCountry
     },
     statusOf: async () => assert.fail('this credential has no status'),
   };
-  const presentation = { terms: { ...terms, pageHandle: 'page', requests: [request] }, keepsLink: null };
+  const open = { terms: { ...terms, pageHandle: 'page', requests: [request] }, keepsLink: null };
   const opened = await openResponse({ trust, certificate, publicUrl, now: Date.now() }, form, {
-    presentation: presentation as unknown as OpenPresentation,
+    presentation: open as unknown as OpenPresentation,
     request,
   });
   return 'checked' in opened ? opened.checked : assert.fail();
@@ -58,10 +71,26 @@ async function checkedWith(countries: Pick<CredentialIssuer, 'certificateCountry
 
 test('the number of a person counts only if the certificate of the issuer and its anchor have the issuing country', async () => {
   const number = async (certificateCountry: string | undefined, anchorCountry: string | undefined) =>
-    (await checkedWith({ certificateCountry, anchorCountry })).administrativeNumber;
+    (await checkedWith({ countries: { certificateCountry, anchorCountry } })).administrativeNumber;
   assert.equal(await number('UT', 'UT'), walletMary.personal_administrative_number);
   assert.equal(await number('UT', 'DE'), undefined);
   assert.equal(await number('UT', undefined), undefined);
   assert.equal(await number(undefined, 'UT'), undefined);
   await assert.rejects(number('DE', 'DE'), { name: 'PresentationFailure', reason: 'issuer-not-trusted' });
+});
+
+test('attributes that a wallet shows without being asked are dropped', async () => {
+  const { citizenIdFrom: _, ...withoutNumber } = pid;
+  const { claims, administrativeNumber } = await checkedWith({ kind: withoutNumber });
+  assert.deepEqual(claims, { givenName: 'Mary', familyName: 'Smith' });
+  assert.equal(administrativeNumber, undefined);
+});
+
+test('a response has one presentation, for one query', async () => {
+  const failsWith = (reason: string, differences: Differences) =>
+    assert.rejects(checkedWith(differences), { name: 'PresentationFailure', reason });
+  await failsWith('response-malformed', { isSentTwice: true });
+  await failsWith('response-malformed', { tokens: (one) => ({ pid_sd_jwt: [one, one] }) });
+  await failsWith('type-not-asked', { tokens: (one) => ({ pid_sd_jwt: [one], pid_mdoc: [one] }) });
+  await failsWith('query-not-satisfied', { tokens: () => ({}) });
 });
