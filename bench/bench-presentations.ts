@@ -86,7 +86,10 @@ async function usageOf({ pid }: BenchServer, work: () => Promise<number>) {
 }
 
 async function presentOnce(server: BenchServer, token: string, citizen: BenchCitizen): Promise<void> {
-  const asked = await request(server, token, { path: '/v1/identity/presentations', body: { claims } });
+  const asked = await request(server, token, {
+    path: '/v1/identity/presentations',
+    body: { claims, confirmation: 'none' },
+  });
   const { status } = await answerWalletRequest(String(asked['walletUrl']), { attributes: pidOf(citizen) });
   if (status !== 200) throw new BenchFailed(`expected 200 for a response of a wallet, received ${status}`);
   const read = await request(server, token, { path: `/v1/identity/presentations/${String(asked['presentationId'])}` });

@@ -118,7 +118,7 @@ async function runListen(values: {
 }
 
 async function answerAsWallet(flags: WalletFlags): Promise<void> {
-  if (flags.request === undefined || (flags.as === undefined) === (flags.decline !== true))
+  if (flags.request === undefined || (flags.as === undefined && flags.decline !== true))
     throw new UsageError('expected wallet --request URL with --as PERSON or --decline');
   await runWallet(flags, (text) => process.stdout.write(`${text}\n`));
 }

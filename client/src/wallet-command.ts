@@ -36,7 +36,13 @@ function textOf({ format, disclosed, status, redirectUri }: WalletOutcome, fault
   const reason = fault === undefined ? undefined : walletFaults[fault][format];
   return [
     `Presented a PID (${format}) with: ${disclosed.join(', ')}.`,
-    ...(fault === undefined ? [] : [`The presentation has the fault ${fault}. Expected reason: ${reason ?? 'none'}.`]),
+    ...(fault === undefined
+      ? []
+      : [
+          reason === undefined
+            ? `A credential in this format cannot have the fault ${fault}, so the presentation is valid.`
+            : `The presentation has the fault ${fault}. Expected reason: ${reason}.`,
+        ]),
     answerText(status, redirectUri),
   ].join('\n');
 }

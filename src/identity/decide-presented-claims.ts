@@ -136,7 +136,7 @@ function unsignedResult(
   const { now, ports } = call;
   const { credentialType: credential, format, issuer, issuingCountry } = evidence;
   const verified = decision === 'match';
-  const showsClaims = verified && ports.mayReadClaims?.(clientId) === true;
+  const showsClaims = verified && ports.mayReadClaims(clientId);
   return {
     verificationId,
     verified,

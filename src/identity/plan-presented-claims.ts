@@ -1,4 +1,4 @@
-import { type Issue, type Refusal, refuseIssues } from '../kernel/refusal.ts';
+import type { Issue, Refusal } from '../kernel/refusal.ts';
 import { type MatchPolicy, missingClaims } from './match/policy.ts';
 import { type ClaimName, claimNames } from './register/claims.ts';
 import { refuseForbiddenClaims, refuseInsufficientClaims, refuseUnagreedBasis } from './verification/permitted-use.ts';
@@ -11,7 +11,7 @@ type ClaimPlan = {
   readonly claims?: readonly string[] | undefined;
   readonly purpose?: string | undefined;
   readonly legalBasis?: string | undefined;
-  /** The claims that the accepted credentials can attest. */
+  /** The claims that the accepted credentials can attest. Others are not in `claims`. */
   readonly available: readonly string[];
 };
 
@@ -33,18 +33,8 @@ export async function planPresentedClaims(
   if (unagreed !== undefined) return { refusal: unagreed };
   const policy = await ports.policyOf(clientId);
   const attestable = claimNames.filter((claim) => available.includes(claim));
-  const asked = claims === undefined ? smallestMinimum(policy, attestable) : toClaimNames(claims, attestable);
-  if (asked === undefined)
-    return {
-      refusal: refuseIssues([
-        {
-          in: 'body',
-          pointer: '/claims',
-          code: 'not-allowed',
-          detail: `must be claims that the credentials can attest: ${attestable.join(', ')}`,
-        },
-      ]),
-    };
+  const asked =
+    claims === undefined ? smallestMinimum(policy, attestable) : attestable.filter((claim) => claims.includes(claim));
   const forbidden = asked.filter((claim) => policy.permitted?.has(claim) === false);
   const refusal =
     refuseForbiddenClaims(forbidden, issueForClaims) ??
@@ -52,17 +42,18 @@ export async function planPresentedClaims(
   return refusal === undefined ? { claims: asked } : { refusal };
 }
 
-/** Undefined if a name is not attestable. */
-function toClaimNames(names: readonly string[], attestable: readonly ClaimName[]): readonly ClaimName[] | undefined {
-  const known = attestable.filter((claim) => names.includes(claim));
-  return known.length === new Set(names).size ? known : undefined;
-}
-
-/** The fewest claims that contain a minimum set; all that can be used if none does, so that the refusal names the missing ones. */
+/**
+ * The fewest claims that contain a minimum set; all that can be used if none does, so that the refusal names the missing ones. A postal code
+ * comes before a street: it says less about the person.
+ */
 function smallestMinimum(policy: MatchPolicy, attestable: readonly ClaimName[]): readonly ClaimName[] {
   const usable = attestable.filter((claim) => policy.permitted?.has(claim) !== false);
   const sets = missingClaims(policy, new Set()).map((set) =>
-    set.map((oneOf) => oneOf.find((claim) => usable.includes(claim))),
+    set.map((oneOf) =>
+      (oneOf.includes('postalCode') ? (['postalCode', ...oneOf] as const) : oneOf).find((claim) =>
+        usable.includes(claim),
+      ),
+    ),
   );
   const complete = sets.flatMap((set) => {
     const found = new Set(set.flatMap((claim) => claim ?? []));

@@ -62,7 +62,7 @@ const request = {
       confirmation: Type.Optional(
         oneOf(
           confirmations,
-          'code: after an answer from another device, the citizen types a code of 6 digits on your page. none: no code. Without it, somebody can let another person answer for them. Default: none.',
+          'code: after an answer from another device, the citizen types a code of 6 digits on your page. none: no code. Without returnUrl, choose none only where you see the citizen: somebody could let another person answer for them. Default: none with returnUrl, otherwise code.',
         ),
       ),
       profile: Type.Optional(
@@ -174,7 +174,9 @@ async function createTerms(
   { wallets, claims }: { readonly wallets: WalletConfiguration; readonly claims: readonly string[] },
 ): Promise<PresentationTerms> {
   const { purpose, legalBasis, nonce, citizenId, returnUrl, language } = body;
-  const { confirmation = 'none', profile = 'haip', credentials: kinds = [...wallets.trust.kinds.keys()] } = body;
+  // Attack: without a proof of the session, somebody lets another person scan the QR code. A service must choose that it needs none.
+  const { confirmation = returnUrl === undefined ? 'code' : 'none', profile = 'haip' } = body;
+  const { credentials: kinds = [...wallets.trust.kinds.keys()] } = body;
   const devices = devicesOf({ returnUrl, confirmation });
   return {
     kinds,

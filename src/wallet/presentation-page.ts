@@ -16,7 +16,7 @@ import {
   type WalletError,
 } from './protocol/presentation.ts';
 import { findByHandle, setKeepsLink } from './protocol/presentation-store.ts';
-import { walletUrlOf } from './protocol/request-object.ts';
+import { queryPartsOf, walletUrlOf } from './protocol/request-object.ts';
 
 /** The content of the page of a presentation. */
 export type PresentationPage = {
@@ -29,6 +29,8 @@ export type PresentationPage = {
   /** Absent after the end. */
   readonly open?: {
     readonly claims: readonly string[];
+    /** Whether the wallet also shows the administrative number of the citizen. */
+    readonly showsNumber: boolean;
     /** Whether the citizen must still say if they want to be recognised next time. */
     readonly asksLink: boolean;
     /** The link for this device, and the content of the QR code for another one. */
@@ -109,6 +111,7 @@ function pageOf(deps: PageDeps, presentation: Presentation): PresentationPage {
     ...head,
     open: {
       claims: terms.claims,
+      showsNumber: queryPartsOf(deps.wallets.trust, { ...terms, keepsLink }).some((part) => part.administrativeNumber),
       session: open.pending?.session.by,
       asksLink: keepsLink === null && open.status === 'requested' && canKeepLink(deps.wallets, terms.kinds),
       sameDevice: linkOf('same'),

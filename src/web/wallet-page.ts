@@ -127,11 +127,15 @@ function introduction(visit: Visit, { uses }: CitizenTexts, { clientId, purpose,
   // The name is isolated, so that its text direction does not change the order of the other words (UAX #9, 2.7).
   const service = `\u2068${visit.organisationOf(clientId)}\u2069`;
   const names: Readonly<Record<string, string>> = uses.claims;
+  const data = [
+    ...(open?.claims.map((claim) => names[claim] ?? claim) ?? []),
+    ...(open?.showsNumber === true ? [walletPages.number] : []),
+  ];
   const purposeText = purpose === null ? undefined : (visit.purposeTextOf(clientId, purpose, language) ?? purpose);
   return html`<p>${formatMessage(language, walletPages.who, { service })}</p>
     <dl class="summary">
       ${purposeText === undefined ? '' : html`<dt>${walletPages.purpose}</dt><dd><bdi>${purposeText}</bdi></dd>`}
-      <dt>${walletPages.data}</dt><dd>${new Intl.ListFormat(language, { type: 'unit' }).format(open?.claims.map((claim) => names[claim] ?? claim) ?? [])}</dd>
+      <dt>${walletPages.data}</dt><dd>${new Intl.ListFormat(language, { type: 'unit' }).format(data)}</dd>
     </dl>
     <p>${walletPages.privacy}</p>`;
 }

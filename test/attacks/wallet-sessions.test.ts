@@ -16,9 +16,9 @@ async function answeredOnSameDevice() {
   return { id, code: codeOf(body['redirect_uri']) };
 }
 
-/** A presentation with a QR code, answered; the wallet is sent to a page with the code that the citizen types. */
+/** A presentation with a QR code, answered; by default the wallet is sent to a page with the code that the citizen types. */
 async function answeredOnOtherDevice() {
-  const { id, walletUrl, pageUrl } = await site.start({ purpose: 'permit', confirmation: 'code' });
+  const { id, walletUrl, pageUrl } = await site.start({ purpose: 'permit', confirmation: undefined });
   const { body } = await answerWithWallet(walletUrl);
   const shown = await (await fetch(String(body['redirect_uri']))).text();
   const code = /(\d{3}) (\d{3})<\/bdi>/.exec(shown)?.slice(1).join('') ?? '';

@@ -300,7 +300,8 @@ test('a cascade file sets the policy, and an invalid file stops the start with a
     verifiedOnly: ['sms'],
   });
   const wrong: Array<[unknown, RegExp]> = [
-    ['{', /CASCADE_POLICY: .*expected a file that can be read/],
+    ['{', /CASCADE_POLICY: .*expected JSON, received a fault in line 1, column 2\. See/],
+    ['{ "steps": secret', /CASCADE_POLICY: .*expected JSON, received another text\. See/],
     [{ steps: [] }, /\/steps/],
     [{ steps: [{ channel: 'fax' }] }, /\/steps\/0/],
     [{ steps: [{ channel: 'email' }], more: 1 }, /\/more: is not a known member/],

@@ -154,9 +154,12 @@ test('the page shows the progress without script, and readers can stop the updat
   assert.deepEqual([question.refresh, question.text.includes('name="remember"')], [null, true]);
   assert.match(question.text, /<html lang="fr"/);
   assert.match(question.text, /Permit Office/);
-  await (await fetch(pageUrl, { method: 'POST', body: new URLSearchParams({ action: 'continue' }) })).text();
+  assert.ok(!question.text.includes('numéro personnel<'));
+  const agreed = new URLSearchParams({ action: 'continue', remember: 'yes' });
+  await (await fetch(pageUrl, { method: 'POST', body: agreed })).text();
   const waiting = await look();
   assert.equal(waiting.refresh, '5');
+  assert.match(waiting.text, /code postal, localité et numéro personnel<\/dd>/);
   assert.match(waiting.text, /<svg class="qr-code" role="img" aria-label="Code QR/);
   assert.ok(!waiting.text.includes('<script'));
   assert.equal((await look(`${pageUrl}?update=off`)).refresh, null);

@@ -66,7 +66,10 @@ test('a request with a DNS name as client id is accepted by the wallet, and comp
 
 test('--decline ends the presentation with the error of the wallet', async () => {
   const { id, walletUrl: request } = await site.start({ claims });
-  assert.match(await linesOf({ request, decline: true }), /^The citizen declined\. The server accepted the response/);
+  assert.match(
+    await linesOf({ request, as: 'demo-mary', decline: true }),
+    /^The citizen declined\. The server accepted the response/,
+  );
   const { body } = await site.read(id);
   assert.deepEqual([body['status'], (body['reason'] as { error: string }).error], ['refused', 'access_denied']);
 });

@@ -19,6 +19,7 @@ type Pair = Awaited<ReturnType<typeof newPair>>;
 /** A certificate of an issuer of credentials, with its key. */
 export type TestIssuer = {
   readonly name: string;
+  readonly country: string | undefined;
   readonly der: Buffer;
   readonly pem: string;
   readonly pair: Pair;
@@ -40,6 +41,8 @@ type TestIssuerOptions = {
   readonly unknownCritical?: boolean;
   /** A certificate for an existing key, such as to issue two CAs for each other. */
   readonly pair?: Pair;
+  /** The country in its subject. */
+  readonly country?: string;
 };
 
 let serial = 100;
@@ -57,12 +60,13 @@ export async function makeTestIssuer(name: string, options: TestIssuerOptions = 
     notAfter: new Time({ value: new Date(`${to}T00:00:00Z`) }),
     extensions: extensionsOf(options, keyId),
   });
-  certificate.subject.typesAndValues.push(commonName(name));
-  certificate.issuer.typesAndValues.push(commonName(issuer?.name ?? name));
+  const { country } = options;
+  certificate.subject.typesAndValues.push(...distinguishedName(name, country));
+  certificate.issuer.typesAndValues.push(...distinguishedName(issuer?.name ?? name, (issuer ?? options).country));
   await certificate.subjectPublicKeyInfo.importKey(pair.publicKey);
   await certificate.sign((issuer?.pair ?? pair).privateKey, 'SHA-256');
   const der = Buffer.from(certificate.toSchema(true).toBER(false));
-  return { name, der, pem: pemOf('CERTIFICATE', der), pair, keyId };
+  return { name, country, der, pem: pemOf('CERTIFICATE', der), pair, keyId };
 }
 
 function extensionsOf(options: TestIssuerOptions, keyId: Uint8Array): Extension[] {
@@ -90,8 +94,9 @@ function extension(extnID: string, critical: boolean, extnValue: ArrayBuffer): E
   return new Extension({ extnID, critical, extnValue });
 }
 
-function commonName(name: string): AttributeTypeAndValue {
-  return new AttributeTypeAndValue({ type: '2.5.4.3', value: new Utf8String({ value: name }) });
+function distinguishedName(name: string, country: string | undefined): AttributeTypeAndValue[] {
+  const attributes = [...(country === undefined ? [] : [['2.5.4.6', country] as const]), ['2.5.4.3', name] as const];
+  return attributes.map(([type, value]) => new AttributeTypeAndValue({ type, value: new Utf8String({ value }) }));
 }
 
 /** A PEM block. */

@@ -78,6 +78,7 @@ export async function buildIdentityApp(db: Database) {
     issuer: 'https://gov.example',
     registerSource: { name: 'Register of Exampleland', country: 'EX' },
     refuseClaimsInUrl: false,
+    mayReadClaims: () => false,
   };
   const importDeps = { read: db.read, commit, citizenKeys, createId, clock };
   const ask = createVerifyCall((overrides) => ({ ...importDeps, ports: { ...ports, ...overrides } }));

@@ -26,7 +26,7 @@ export type WalletServer = PresentationClient & {
   readonly clientId: string;
   /** The access token of the first client. */
   readonly token: string;
-  /** Asks, and fails if that is refused. */
+  /** Asks, by default without a code for another device, and fails if that is refused. */
   start(body: object): Promise<{ readonly id: string; readonly walletUrl: string; readonly pageUrl: string }>;
 };
 
@@ -52,7 +52,7 @@ export async function openWalletServer(
   const own = presentationClient(server, token);
   const other = presentationClient(server, (await createClient(server, 'Curious Office')).token);
   const start: WalletServer['start'] = async (body) => {
-    const asked = await own.ask(body);
+    const asked = await own.ask({ confirmation: 'none', ...body });
     assert.equal(asked.status, 201, JSON.stringify(asked.body));
     const { presentationId, walletUrl, pageUrl } = asked.body;
     return { id: String(presentationId), walletUrl: String(walletUrl), pageUrl: String(pageUrl) };

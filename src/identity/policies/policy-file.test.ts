@@ -42,7 +42,7 @@ test('an invalid policy file is refused with the place of the fault', () => {
     const parsed = parseMatchPolicy(text);
     return 'fault' in parsed ? parsed.fault : undefined;
   };
-  assert.equal(faultOf('{'), 'not JSON');
+  assert.equal(faultOf('{'), 'expected JSON, received a fault in line 1, column 2');
   assert.equal(faultOf('{"name":"standard-2026-2"}'), 'standard-2026-2 is the name of a built-in policy');
   const faulty: readonly (readonly [object, RegExp])[] = [
     [{ threshold: 1 }, /^\/threshold: /],

@@ -64,7 +64,6 @@ export function parseMatchPolicy(
   try {
     file = parseJsonFile(policyFile, text);
   } catch (fault) {
-    if (fault instanceof SyntaxError) return { fault: 'not JSON' };
     if (fault instanceof TypeError) return { fault: fault.message };
     throw fault;
   }

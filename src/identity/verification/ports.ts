@@ -53,5 +53,5 @@ export type IdentityPorts = {
   readonly registerSource: { readonly name: string; readonly country?: string };
   readonly refuseClaimsInUrl: boolean;
   /** Whether the client has the scope for the result of each claim. */
-  mayReadClaims?(clientId: string): boolean;
+  mayReadClaims(clientId: string): boolean;
 };

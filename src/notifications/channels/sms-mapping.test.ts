@@ -64,5 +64,5 @@ test('an invalid mapping file is rejected with the path of the wrong member', ()
       `${JSON.stringify(mapping)} ${message}`,
     );
   }
-  assert.throws(() => parseSmsMapping('{"request": '), SyntaxError);
+  assert.throws(() => parseSmsMapping('{"request": '), { name: 'TypeError', message: /^expected JSON/ });
 });

@@ -71,24 +71,21 @@ function readElements(
   return Object.fromEntries(read);
 }
 
-/** The elements of one namespace. Each digest and each name may occur once. */
+/** The elements of one namespace. Each name may occur once. */
 function elementsOf(
   items: readonly unknown[],
   digests: ReadonlyMap<unknown, unknown>,
   algorithm: string,
 ): Readonly<Record<string, unknown>> {
   const elements = new Map<string, unknown>();
-  const digestIds = new Set<unknown>();
   for (const encoded of items) {
     const itemBytes = embeddedBytes(encoded);
     const item = mapIn(decodeCbor(itemBytes));
-    const digestId = item.get('digestID');
     const name = textIn(item.get('elementIdentifier'));
-    if (digestIds.has(digestId) || elements.has(name)) throw new PresentationFailure('disclosure-invalid');
-    const digest = digests.get(digestId);
+    if (elements.has(name)) throw new PresentationFailure('disclosure-invalid');
+    const digest = digests.get(item.get('digestID'));
     if (!(digest instanceof Uint8Array) || !hash(algorithm, encodeCbor(embedCbor(itemBytes)), 'buffer').equals(digest))
       throw new PresentationFailure('digest-mismatch');
-    digestIds.add(digestId);
     elements.set(name, plainValueOf(item.get('elementValue')));
   }
   return Object.fromEntries(elements);

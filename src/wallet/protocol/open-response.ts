@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { sha256 } from '../../kernel/hashing.ts';
 import { PresentationFailure } from '../failure-reason.ts';
 import { type CredentialQueryParts, requireSatisfied } from '../formats/credential-query.ts';
@@ -91,7 +90,7 @@ async function checkTrust(
   if (leaf === undefined || issuer === undefined) throw new PresentationFailure('issuer-not-trusted');
   await checkStatus({ trust, now }, { kind, issuer, credential });
   const { issuingCountry, administrativeNumber } = pidEvidenceOf(credential);
-  const isCountryCertified = checkCountry(leaf, issuingCountry);
+  const isCountryCertified = checkCountry(issuer, issuingCountry);
   return {
     kind: kind.name,
     claims: Object.fromEntries(Object.entries(claimsOf(credential)).filter(([name]) => claims.includes(name))),
@@ -109,14 +108,18 @@ async function checkTrust(
 }
 
 /**
- * Returns whether the certificate of the issuer has this country. Attack: a trusted issuer of one country attests numbers of another one,
- * which would identify citizens of that country. A different country is therefore refused (test/attacks/wallet-responses.test.ts).
+ * Returns whether the certificate of the issuer and its anchor have this country. Attack: a trusted issuer of one country attests numbers of
+ * another one, which would identify citizens of that country. Another country in the certificate is refused. It can write any country into a
+ * certificate that its own CA issues, so without the same country in the anchor the number is not used
+ * (test/attacks/wallet-responses.test.ts, open-response.test.ts).
  */
-function checkCountry(leaf: Uint8Array, issuingCountry: string | undefined): boolean {
-  const certified = /^C=(.+)$/m.exec(new X509Certificate(leaf).subject)?.[1];
-  if (issuingCountry === undefined || certified === undefined) return false;
-  if (certified !== issuingCountry) throw new PresentationFailure('issuer-not-trusted');
-  return true;
+function checkCountry(
+  { certificateCountry, anchorCountry }: CredentialIssuer,
+  issuingCountry: string | undefined,
+): boolean {
+  if (issuingCountry === undefined || certificateCountry === undefined) return false;
+  if (certificateCountry !== issuingCountry) throw new PresentationFailure('issuer-not-trusted');
+  return anchorCountry === issuingCountry;
 }
 
 type TrustedCredential = {

@@ -8,13 +8,13 @@ import { findChainAnchor } from './certificate-chain.ts';
 import { openDemoCertificate } from './demo-certificate.ts';
 import { createEntityCache, type EntityCache } from './entity-cache.ts';
 import { startFetchingLists } from './fetch-lists.ts';
-import { anchorIdOf, type IssuerCertificate, parseIssuerCertificate } from './issuer-certificate.ts';
+import { type IssuerCertificate, parseIssuerCertificate } from './issuer-certificate.ts';
 import type { OpenedWalletTrust, WalletTrustDeps } from './open-wallet-trust.ts';
 import { sandboxAnchor } from './sandbox-anchor.ts';
 import { createStatusCache } from './status-cache.ts';
 import { type KindConfig, readTrustFile } from './trust-file.ts';
 import type { TrustedEntity } from './trusted-entity-list.ts';
-import type { WalletTrust } from './wallet-trust.ts';
+import type { CredentialIssuer, WalletTrust } from './wallet-trust.ts';
 
 /** Opens the trust of WALLET_TRUST, or of the demo. Throws a `SettingError` if a file cannot be used. */
 export async function openConfiguredTrust(deps: WalletTrustDeps): Promise<OpenedWalletTrust> {
@@ -104,14 +104,27 @@ function createIssuerFinder(entities: EntityCache, clock: Clock): Pick<WalletTru
     },
     findIssuer: async ({ name }, certificates, now) => {
       await entities.refresh();
+      const known = entities.entitiesOf(name, now);
+      // Attack: a chain that is checked once for each entity of a long list (open-wallet-trust.test.ts).
+      const anchors = known.flatMap(({ issuing }) => issuing);
       const chain = parseChain(certificates);
-      for (const entity of entities.entitiesOf(name, now)) {
-        const anchor = findChainAnchor(chain, entity.issuing, now);
-        if (anchor !== undefined)
-          return { name: entity.name ?? anchor.x509.subject.replaceAll('\n', ', '), anchorKeyId: anchorIdOf(anchor) };
-      }
-      return undefined;
+      const anchor = findChainAnchor(chain, anchors, now);
+      return anchor && issuerOf(chain[0] ?? anchor, anchor, known);
     },
+  };
+}
+
+function issuerOf(
+  leaf: IssuerCertificate,
+  anchor: IssuerCertificate,
+  entities: readonly TrustedEntity[],
+): CredentialIssuer {
+  const entity = entities.find(({ issuing }) => issuing.includes(anchor));
+  return {
+    name: entity?.name ?? anchor.x509.subject.replaceAll('\n', ', '),
+    anchor: anchor.x509.fingerprint256,
+    certificateCountry: leaf.country,
+    anchorCountry: anchor.country,
   };
 }
 

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { BasicConstraints, Certificate } from 'pkijs';
-import { sha256 } from '../../kernel/hashing.ts';
+import { BasicConstraints, Certificate, type RelativeDistinguishedNames } from 'pkijs';
 import { createLruCache } from '../../kernel/lru-cache.ts';
 
 // node:crypto checks signatures and names. It does not show the extensions, so pkijs parses them. Import this module dynamically: a server
@@ -11,6 +10,8 @@ export type IssuerCertificate = {
   readonly x509: X509Certificate;
   /** The subject key identifier in base64url; undefined if the certificate has none. */
   readonly keyId: string | undefined;
+  /** The country of its subject (ISO 3166-1 alpha-2); undefined if it has none, or several. */
+  readonly country: string | undefined;
   /** How many CA certificates may follow this one in a chain; undefined without a limit. */
   readonly pathLength: number | undefined;
   /** Whether a CA may issue it for credentials: it may sign, and it is not a certificate for TLS, mail or code only. */
@@ -19,6 +20,7 @@ export type IssuerCertificate = {
   readonly hasUnknownCriticalExtension: boolean;
 };
 
+const countryAttribute = '2.5.4.6';
 const oid = {
   keyUsage: '2.5.29.15',
   subjectKeyId: '2.5.29.14',
@@ -58,22 +60,18 @@ export function parseIssuerCertificates(pem: string): readonly IssuerCertificate
   return blocks.map((block) => parseIssuerCertificate(Buffer.from(block.replaceAll(/-----[^-]+-----/g, ''), 'base64')));
 }
 
-/** Identifies an anchor: its subject key identifier, or without one the SHA-256 digest of its public key, in base64url. */
-export function anchorIdOf({ keyId, x509 }: IssuerCertificate): string {
-  return keyId ?? sha256(x509.publicKey.export({ type: 'spki', format: 'der' })).toString('base64url');
-}
-
 function parseDer(der: Uint8Array): IssuerCertificate {
   try {
     const x509 = new X509Certificate(der);
     // The library needs an ArrayBuffer. Bytes after the certificate are not part of `x509.raw`.
-    const { extensions = [] } = Certificate.fromBER(new Uint8Array(x509.raw).buffer);
+    const { subject, extensions = [] } = Certificate.fromBER(new Uint8Array(x509.raw).buffer);
     const find = (id: string): unknown => extensions.find(({ extnID }) => extnID === id)?.parsedValue;
     const constraints = find(oid.basicConstraints);
     const { pathLenConstraint } = constraints instanceof BasicConstraints ? constraints : {};
     return {
       x509,
       keyId: keyIdIn(find(oid.subjectKeyId)),
+      country: countryIn(subject),
       pathLength: typeof pathLenConstraint === 'number' ? pathLenConstraint : undefined,
       maySignCredentials: maySign(find(oid.keyUsage)) && !isForOtherPurposes(x509.keyUsage),
       hasUnknownCriticalExtension: extensions.some(
@@ -83,6 +81,12 @@ function parseDer(der: Uint8Array): IssuerCertificate {
   } catch (cause) {
     throw new TypeError('expected X.509 certificates, received one that cannot be read', { cause });
   }
+}
+
+function countryIn({ typesAndValues }: RelativeDistinguishedNames): string | undefined {
+  const [country, ...others] = typesAndValues.filter(({ type }) => type === countryAttribute);
+  const value: unknown = others.length === 0 ? country?.value.valueBlock.value : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 function keyIdIn(value: unknown): string | undefined {

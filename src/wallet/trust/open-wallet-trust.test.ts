@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
@@ -146,6 +147,54 @@ for (const engine of engines) {
   });
 }
 
+test('presentations at the same time read a changed status list once', async (t) => {
+  const { server, db } = await open(t);
+  const uri = server.urlOf('/status');
+  server.texts.set('/status', await signStatusList([issuer], uri, [1], { iat: seconds(start) }));
+  const environment = await writeTrust({ statusLists: [uri] });
+  const worker = await openProcess(db, environment);
+  await worker.startJob();
+  await worker.advance(10_000);
+  let reads = 0;
+  const read: Database['read'] = (sql, args) => {
+    if (sql.includes('content')) reads += 1;
+    return db.read(sql, args);
+  };
+  const api = await openProcess({ ...db, read }, environment);
+  const statuses = await statusesIn(
+    api,
+    uri,
+    Array.from({ length: 20 }, () => 0),
+  );
+  assert.deepEqual([new Set(statuses), reads], [new Set(['revoked']), 1]);
+});
+
+test('a process that has an earlier list of issuers uses a status list of their new signer', async (t) => {
+  const { server, db } = await open(t);
+  const uri = server.urlOf('/status');
+  const environment = await writeTrust({
+    issuers: [{ list: server.urlOf('/list'), signer: 'signer.pem' }],
+    statusLists: [uri],
+  });
+  const publish = async (signer: TestIssuer, sequence: number) => {
+    const entities = { Ministry: { 'PID/Issuance': [ca], 'PID/Revocation': [signer] } };
+    const nextUpdate = new Date(start + 24 * hourMs).toISOString();
+    server.texts.set('/list', await signWithChain(makeEntityList(entities, { sequence, nextUpdate }), {}, [operator]));
+    const times = { iat: seconds(start) + sequence, ttl: 24 * 3_600 };
+    server.texts.set('/status', await signStatusList([signer], uri, [sequence], times));
+  };
+  const [worker, api] = [await openProcess(db, environment), await openProcess(db, environment)];
+  await publish(await makeTestIssuer('First signer'), 1);
+  await worker.startJob();
+  await worker.advance(10_000);
+  assert.deepEqual(await statusesIn(api, uri, [0]), ['revoked']);
+  await api.advance(61_000);
+  await api.trust.findIssuer(kindOf(api), [issuer.der], api.clock.now());
+  await publish(await makeTestIssuer('Second signer'), 2);
+  await worker.advance(7 * hourMs);
+  assert.deepEqual([await statusesIn(api, uri, [0]), api.faults], [['suspended'], []]);
+});
+
 test('a status list is used until it expires, also while its host does not answer', async (t) => {
   const { server, db } = await open(t);
   const uri = server.urlOf('/status');
@@ -252,6 +301,41 @@ test('issuers of a list at a URL are trusted after it was fetched, while it list
   assert.deepEqual([await found(), one.trust.keyIdsOf(kind)], [undefined, []]);
 });
 
+test('the signatures of a chain are verified once, also if the list has many entities', async (t) => {
+  const { db } = await open(t);
+  const file = join(makeTestFolder('cs-wallet-'), 'list.json');
+  const entities = Array.from({ length: 50 }, (_, index) => [`Entity ${index}`, { 'PID/Issuance': [ca] }] as const);
+  writeFileSync(file, JSON.stringify(makeEntityList(Object.fromEntries(entities))));
+  const one = await openProcess(db, await writeTrust({ issuers: [{ list: file }] }));
+  const root = await makeTestIssuer('Unknown root', { ca: true });
+  const middle = await makeTestIssuer('Unknown CA', { ca: true, issuer: root });
+  const leaf = await makeTestIssuer('Unknown issuer', { issuer: middle });
+  const { mock } = t.mock.method(X509Certificate.prototype, 'verify');
+  const chain = [leaf, middle, root].map(({ der }) => der);
+  assert.equal(await one.trust.findIssuer(kindOf(one), chain, start), undefined);
+  assert.equal(mock.callCount(), 2);
+});
+
+test('an issuer has the name of its entity, and the countries of its certificate and of its anchor', async (t) => {
+  const { db } = await open(t);
+  const anchor = await makeTestIssuer('German CA', { ca: true, country: 'DE' });
+  const leaf = await makeTestIssuer('Issuer for another country', { issuer: anchor, country: 'NL' });
+  const file = join(makeTestFolder('cs-wallet-'), 'list.json');
+  const entities = { Other: { 'PID/Issuance': [otherCa] }, Ministry: { 'PID/Issuance': [anchor, ca] } };
+  writeFileSync(file, JSON.stringify(makeEntityList(entities)));
+  const one = await openProcess(db, await writeTrust({ issuers: [{ list: file }] }));
+  const found = async (by: TestIssuer) => {
+    const { anchor: _, ...names } = (await one.trust.findIssuer(kindOf(one), [by.der], start)) ?? assert.fail();
+    return names;
+  };
+  assert.deepEqual(await found(leaf), { name: 'Ministry', certificateCountry: 'NL', anchorCountry: 'DE' });
+  assert.deepEqual(await found(issuer), {
+    name: 'Ministry',
+    certificateCountry: undefined,
+    anchorCountry: undefined,
+  });
+});
+
 test('without WALLET_TRUST a server trusts nothing, and the demo trusts the sandbox issuer and makes a certificate once', async (t) => {
   const { db } = await open(t);
   const dataDir = makeTestFolder('cs-wallet-');
@@ -276,7 +360,7 @@ test('a trust file with the sandbox CA needs SIMULATORS, and each wrong file is 
   await assert.rejects(openProcess(db, sandbox), { name: 'SettingError', message: /received the sandbox CA/ });
   assert.equal((await openProcess(db, { ...sandbox, SIMULATORS: 'true' })).trust.kinds.size, 1);
   const refused: readonly (readonly [kind: object, message: RegExp])[] = [
-    [{ statusUnknown: 'ignore' }, /^WALLET_TRUST: .*\/pid\/statusUnknown/],
+    [{ statusUnknown: 'ignore' }, /^WALLET_TRUST: .*\/pid\/statusUnknown: must be one of "refuse", "accept"\. See/],
     [{ types: {} }, /\/pid\/types/],
     [{ other: 1 }, /\/pid\/other: is not a known member/],
     [
@@ -290,6 +374,10 @@ test('a trust file with the sandbox CA needs SIMULATORS, and each wrong file is 
   ];
   for (const [kind, message] of refused)
     await assert.rejects(openProcess(db, await writeTrust(kind)), { name: 'SettingError', message });
+  await assert.rejects(openProcess(db, { WALLET_TRUST: '/absent/trust.json' }), {
+    message:
+      /^WALLET_TRUST: "\/absent\/trust.json": expected a file that the user of this process can read, received ENOENT\. See/,
+  });
   const { WALLET_CERTIFICATE_KEY_FILE: _key, ...withoutKey } = await writeTrust({});
   await assert.rejects(openProcess(db, withoutKey), { message: /^WALLET_CERTIFICATE_KEY_FILE: expected the path/ });
 });

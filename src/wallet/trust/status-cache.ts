@@ -3,7 +3,6 @@ import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
 import { type Clock, elapsedMs } from '../../kernel/clock.ts';
 import { createLruCache } from '../../kernel/lru-cache.ts';
 import type { EntityCache } from './entity-cache.ts';
-import { anchorIdOf } from './issuer-certificate.ts';
 import { openStatusList, type StatusList, statusAt } from './status-list.ts';
 import { type KindConfig, mayFetchStatusList } from './trust-file.ts';
 import type { TrustedEntity } from './trusted-entity-list.ts';
@@ -36,17 +35,29 @@ const maxAgeWhileMissingMs = 2_000;
 export function createStatusCache(deps: StatusCacheDeps): WalletTrust['statusOf'] {
   const { configs, entities, read, claim, clock } = deps;
   const entries = createLruCache<CacheEntry>(halfCapacity);
+  /** Many presentations at the same time need the same list: it is read and inflated once. */
+  const reading = new Map<string, Promise<CachedList | undefined>>();
 
   async function cachedList(key: WalletListKey, now: number): Promise<CachedList | undefined> {
     const name = `${key.credential} ${key.url}`;
     const known = entries.get(name);
     const maxAge = known?.cached === undefined ? maxAgeWhileMissingMs : maxAgeMs;
     if (known !== undefined && elapsedMs(known.checkedAt, clock) <= maxAge) return known.cached;
+    const running = reading.get(name) ?? readList(key, known, now).finally(() => reading.delete(name));
+    reading.set(name, running);
+    return await running;
+  }
+
+  async function readList(
+    key: WalletListKey,
+    known: CacheEntry | undefined,
+    now: number,
+  ): Promise<CachedList | undefined> {
     const fetchedAt = await findFetchTime(read, key);
     if (fetchedAt === undefined) await claim(rememberList(key, 'status', clock.now()));
     const isSame = known?.cached !== undefined && known.cached.fetchedAt === fetchedAt;
     const cached = isSame ? known.cached : await loadList(deps, key, now);
-    entries.set(name, { checkedAt: clock.now(), cached });
+    entries.set(`${key.credential} ${key.url}`, { checkedAt: clock.now(), cached });
     return cached;
   }
 
@@ -59,7 +70,7 @@ export function createStatusCache(deps: StatusCacheDeps): WalletTrust['statusOf'
     // Attack: another trusted issuer signs a list that says that a revoked credential is valid.
     const entity = entities
       .entitiesOf(kind.name, now)
-      .find(({ issuing }) => issuing.some((anchor) => anchorIdOf(anchor) === issuer.anchorKeyId));
+      .find(({ issuing }) => issuing.some((anchor) => anchor.x509.fingerprint256 === issuer.anchor));
     const anchors = entity === undefined ? [] : statusAnchorsOf(entity);
     const isOwn = anchors.some(({ x509 }) => x509.raw.equals(cached.list.anchor.x509.raw));
     return isOwn ? statusAt(cached.list, index) : 'unknown';
@@ -78,6 +89,8 @@ async function loadList(
 ): Promise<CachedList | undefined> {
   const stored = await findFetchedList(read, key);
   if (stored === undefined || stored.expiresAt <= now) return undefined;
+  // Another process may have fetched it together with a list of issuers that has a new signer.
+  await entities.reload();
   const anchors = entities.entitiesOf(key.credential, now).flatMap(statusAnchorsOf);
   const text = Buffer.from(stored.content).toString('utf8');
   const list = await openStatusList(text, { uri: key.url, anchors, now }).catch(onFault);

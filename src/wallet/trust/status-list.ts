@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { compactVerify } from 'jose/jws/compact/verify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { parseJsonFile } from '../../config/parse-json-file.ts';
 import { clockSkewMs } from '../formats/presentation-limits.ts';
 import { findChainAnchor } from './certificate-chain.ts';
@@ -71,15 +71,11 @@ async function verifyToken(jwt: string, anchors: readonly IssuerCertificate[], n
     if (anchor === undefined || signer === undefined)
       throw new TypeError('expected a signer with a chain to an anchor of the issuer, received another signer');
     const { payload } = await compactVerify(jwt, signer.x509.publicKey, { algorithms: ['ES256', 'ES384', 'ES512'] });
-    return { anchor, payload: parsePayload(Buffer.from(payload).toString('utf8')) };
+    return { anchor, payload: parseJsonFile(payloadShape, Buffer.from(payload).toString('utf8')) };
   } catch (cause) {
     if (cause instanceof TypeError) throw cause;
     throw new TypeError('expected a token with a valid signature, received one that does not verify', { cause });
   }
-}
-
-function parsePayload(json: string): Static<typeof payloadShape> {
-  return parseJsonFile(payloadShape, json);
 }
 
 /** Inflates a list in the thread pool. */

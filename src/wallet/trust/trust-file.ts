@@ -65,22 +65,13 @@ const noNextUpdate = Number.POSITIVE_INFINITY;
 
 /** Reads the file of WALLET_TRUST and the files that it names. Paths in it start at its folder. Throws a `SettingError`. */
 export async function readTrustFile(file: string, now: number): Promise<readonly KindConfig[]> {
-  const kinds = parseSettingFile('WALLET_TRUST', file, parseTrustFile);
+  const kinds = parseSettingFile('WALLET_TRUST', file, (json) => parseJsonFile(fileShape, json));
   try {
     return await Promise.all(
       Object.entries(kinds).map(([name, one]) => readKind(name, one, { folder: dirname(file), now })),
     );
   } catch (fault) {
     if (fault instanceof TypeError) throw new SettingError('WALLET_TRUST', `${JSON.stringify(file)}: ${fault.message}`);
-    throw fault;
-  }
-}
-
-function parseTrustFile(json: string): Static<typeof fileShape> {
-  try {
-    return parseJsonFile(fileShape, json);
-  } catch (fault) {
-    if (fault instanceof SyntaxError) throw new TypeError('expected JSON', { cause: fault });
     throw fault;
   }
 }

@@ -63,7 +63,7 @@ function findSigner(jws: string, signers: readonly IssuerCertificate[]): IssuerC
 
 /** Parses a list without a signature. Throws a TypeError that names the first invalid member. */
 export function parseEntityList(json: string): TrustedEntityList {
-  const { LoTE } = parseList(json);
+  const { LoTE } = parseJsonFile(listShape, json);
   const { LoTESequenceNumber, NextUpdate, SchemeExtensions } = LoTE.ListAndSchemeInformation;
   if (hasCritical(SchemeExtensions))
     throw new TypeError('expected no critical extension of the list, received one that this program does not know');
@@ -72,15 +72,6 @@ export function parseEntityList(json: string): TrustedEntityList {
     nextUpdate: Date.parse(NextUpdate),
     entities: (LoTE.TrustedEntitiesList ?? []).map(entityOf),
   };
-}
-
-function parseList(json: string) {
-  try {
-    return parseJsonFile(listShape, json);
-  } catch (fault) {
-    if (fault instanceof SyntaxError) throw new TypeError('expected JSON', { cause: fault });
-    throw fault;
-  }
 }
 
 function entityOf({ TrustedEntityInformation, TrustedEntityServices }: ListedEntity): TrustedEntity {

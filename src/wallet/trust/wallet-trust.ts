@@ -15,8 +15,16 @@ export type CredentialKind = {
 /** The status of a credential. `unknown`: there is no valid list, or the list does not say. */
 export type CredentialStatus = 'valid' | 'revoked' | 'suspended' | 'unknown';
 
-/** The issuer of a credential: its name in the list or in its certificate, and the subject key identifier of its anchor. */
-export type CredentialIssuer = { readonly name: string; readonly anchorKeyId: string };
+/** The issuer of a credential. */
+export type CredentialIssuer = {
+  /** In the list of trusted entities, or in the certificate of its anchor. */
+  readonly name: string;
+  /** The SHA-256 fingerprint of its anchor. A key identifier is no proof: every issuer chooses its own. */
+  readonly anchor: string;
+  /** The countries in the certificate that signed the credential, and in the anchor. An issuer with a CA chooses the first one itself. */
+  readonly certificateCountry: string | undefined;
+  readonly anchorCountry: string | undefined;
+};
 
 /** The trusted issuers, and the revoked credentials. It reads lists in memory and in the database, and never the network. */
 export type WalletTrust = {

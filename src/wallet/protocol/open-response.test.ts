@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sandboxIssuer } from '../../../client/src/sandbox-issuer.ts';
+import {
+  encryptContent,
+  presentCredential,
+  type RequestObject,
+  walletMary,
+} from '../../../test/support/test-wallet.ts';
+import { createResponseKey, publicResponseKey } from '../formats/encrypted-response.ts';
+import type { AccessCertificate } from '../trust/access-certificate.ts';
+import type { CredentialIssuer, CredentialKind, WalletTrust } from '../trust/wallet-trust.ts';
+import { openResponse } from './open-response.ts';
+import type { OpenPresentation, WalletRequest } from './presentation.ts';
+import { clientIdOf } from './request-object.ts';
+
+const pid: CredentialKind = {
+  name: 'pid',
+  types: { 'dc+sd-jwt': 'urn:eudi:pid:1' },
+  assurance: { framework: 'eidas', level: 'high' },
+  statusUnknown: 'refuse',
+  citizenIdFrom: walletMary.issuing_country,
+};
+const unused = () => assert.fail('the check of a response signs nothing');
+const certificate: AccessCertificate = { chain: [], hash: 'hash', dnsNames: [], expiresAt: 0, sign: unused };
+const publicUrl = 'https://server.example.gov';
+const terms = { kinds: ['pid'], claims: ['givenName', 'familyName'], confirmation: 'none', profile: 'haip' } as const;
+
+type Differences = {
+  readonly countries?: Pick<CredentialIssuer, 'certificateCountry' | 'anchorCountry'>;
+  readonly kind?: CredentialKind;
+  /** The presentations by the id of the query. */
+  readonly tokens?: (presentation: string) => object;
+  readonly isSentTwice?: boolean;
+};
+
+const ownCountries = { certificateCountry: 'UT', anchorCountry: 'UT' };
+
+/** The checked presentation of Mary, whose wallet shows all attributes, and whose issuer the trust finds with these countries. */
+async function checkedWith({ countries = ownCountries, kind = pid, tokens, isSentTwice }: Differences = {}) {
+  const responseKey = await createResponseKey();
+  const handles = { requestHandle: 'request', responseHandle: 'response', nonce: 'nonce', state: 'state' };
+  const request: WalletRequest = { device: 'other', ...handles, responseKey };
+  const fetched = {
+    client_id: clientIdOf({ certificate, publicUrl }, terms),
+    nonce: request.nonce,
+    state: request.state,
+    client_metadata: { jwks: { keys: [publicResponseKey(responseKey)] } },
+  } as unknown as RequestObject;
+  const presentation = presentCredential(fetched);
+  const token = tokens?.(presentation) ?? { pid_sd_jwt: [presentation] };
+  const response = await encryptContent(fetched, { vp_token: token, state: request.state });
+  const form = new URLSearchParams({ response });
+  if (isSentTwice) form.append('response', response);
+  const trust: WalletTrust = {
+    kinds: new Map([['pid', kind]]),
+    keyIdsOf: () => [],
+    findIssuer: async (_, [leaf]) => {
+      assert.equal(Buffer.from(leaf ?? assert.fail()).toString('base64'), sandboxIssuer.chain[0]);
+      return { name: 'Issuer', anchor: 'anchor', ...countries };
+    },
+    statusOf: async () => assert.fail('this credential has no status'),
+  };
+  const open = { terms: { ...terms, pageHandle: 'page', requests: [request] }, keepsLink: null };
+  const opened = await openResponse({ trust, certificate, publicUrl, now: Date.now() }, form, {
+    presentation: open as unknown as OpenPresentation,
+    request,
+  });
+  return 'checked' in opened ? opened.checked : assert.fail();
+}
+
+test('the number of a person counts only if the certificate of the issuer and its anchor have the issuing country', async () => {
+  const number = async (certificateCountry: string | undefined, anchorCountry: string | undefined) =>
+    (await checkedWith({ countries: { certificateCountry, anchorCountry } })).administrativeNumber;
+  assert.equal(await number('UT', 'UT'), walletMary.personal_administrative_number);
+  assert.equal(await number('UT', 'DE'), undefined);
+  assert.equal(await number('UT', undefined), undefined);
+  assert.equal(await number(undefined, 'UT'), undefined);
+  await assert.rejects(number('DE', 'DE'), { name: 'PresentationFailure', reason: 'issuer-not-trusted' });
+});
+
+test('attributes that a wallet shows without being asked are dropped', async () => {
+  const { citizenIdFrom: _, ...withoutNumber } = pid;
+  const { claims, administrativeNumber } = await checkedWith({ kind: withoutNumber });
+  assert.deepEqual(claims, { givenName: 'Mary', familyName: 'Smith' });
+  assert.equal(administrativeNumber, undefined);
+});
+
+test('a response has one presentation, for one query', async () => {
+  const failsWith = (reason: string, differences: Differences) =>
+    assert.rejects(checkedWith(differences), { name: 'PresentationFailure', reason });
+  await failsWith('response-malformed', { isSentTwice: true });
+  await failsWith('response-malformed', { tokens: (one) => ({ pid_sd_jwt: [one, one] }) });
+  await failsWith('type-not-asked', { tokens: (one) => ({ pid_sd_jwt: [one], pid_mdoc: [one] }) });
+  await failsWith('query-not-satisfied', { tokens: () => ({}) });
+});
