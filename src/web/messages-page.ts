@@ -3,6 +3,7 @@ import type { DocumentFile } from '../documents/own-document.ts';
 import { formatDay } from '../locales/date-format.ts';
 import { localeFor } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
+import { messageDirection } from '../locales/text-direction.ts';
 import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
 import type { Category } from '../notifications/notification/notification.ts';
 import { contactLines } from '../notifications/rendering/contact-lines.ts';
@@ -187,7 +188,7 @@ export function messagePage(
   };
   const content = html`<dl class="summary">${messageDetails(words, message)}</dl>${respondByTag(words, message)}
     ${legalNote(words, message)}
-    <div lang="${message.language ?? ''}" dir="auto">${trustedHtml(extractMessageHtml(message.html))}</div>
+    <div lang="${message.language ?? ''}" dir="${messageDirection(message.language)}">${trustedHtml(extractMessageHtml(message.html))}</div>
     ${
       attachments.length === 0
         ? ''

@@ -1,0 +1,12 @@
+/** The direction of the script in which a language is written. */
+export function textDirection(language: string): 'ltr' | 'rtl' {
+  return new Intl.Locale(language).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
+}
+
+/**
+ * The `dir` attribute of an element that contains a whole message. Only a message without a language has `auto`, which ignores blocks
+ * that have a `dir` attribute of their own, so that it would be left to right for a message in Arabic.
+ */
+export function messageDirection(language: string | null | undefined): 'ltr' | 'rtl' | 'auto' {
+  return language === undefined || language === null ? 'auto' : textDirection(language);
+}
