@@ -105,9 +105,13 @@ function signedInText({ frame, language }: CitizenTexts, name: string): string {
 }
 
 /** The title of the messages, with the number of unread ones. */
-export function messagesTitle({ nav, language }: CitizenTexts, unreadCount: number): string {
-  if (unreadCount === 0) return nav.messages;
-  return `${nav.messages} (${new Intl.NumberFormat(language).format(unreadCount)})`;
+export function messagesTitle({ nav, messages, language }: CitizenTexts, unreadCount: number): string {
+  return unreadCount === 0 ? nav.messages : formatMessage(language, messages.titleNew, { count: unreadCount });
+}
+
+/** The comma of the language between two values. */
+export function commaOf({ language }: CitizenTexts): string {
+  return language === 'ar' ? '\u060c' : ',';
 }
 
 /** In a narrow window the links are in a menu, which opens without script. */

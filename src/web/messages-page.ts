@@ -10,7 +10,7 @@ import { contactLines } from '../notifications/rendering/contact-lines.ts';
 import { legalRowText, legalSentences } from '../notifications/rendering/legal-text.ts';
 import { defaultSubject } from '../notifications/rendering/mail-text.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
-import { dayElement, messagesTitle, minuteText, type PageLayout, renderLayout } from './citizen-layout.ts';
+import { commaOf, dayElement, messagesTitle, minuteText, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { fileKind } from './documents-page.ts';
 import { postForm, successBanner } from './form-parts.ts';
@@ -70,7 +70,8 @@ export function messagesPage(
   const link = (to: string, text: string) => html`<p><a href="${to}">${text}</a></p>`;
   const content = html`${done === undefined ? '' : successBanner(messages.done[done])}
     ${listHead(frame, list, { filter, text: '' })}
-    ${items.length === 0 && isFirst ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
+    ${isFirst && isNarrowed(filter) && next === null ? foundStatus(frame.words, items.length) : ''}
+    ${isFirst && !isNarrowed(filter) && items.length === 0 ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
     ${isFirst ? '' : link(messagesLink(filter), messages.newest)}
     ${next === null ? '' : link(messagesLink(filter, next), messages.older)}
     ${items.length === 0 ? '' : html`<p class="screen-only"><a href="${citizenPaths.download}">${messages.downloadAll}</a></p>`}`;
@@ -91,7 +92,8 @@ export function searchPage(
   const searched = before + list.searched;
   const partly = formatMessage(words.language, words.messages.partly, { count: searched });
   const content = html`${listHead(frame, list, { filter, text })}
-    ${items.length === 0 && next === null ? html`<p role="status">${words.messages.noneFound}</p>` : messageList(words, items)}
+    ${before === 0 && next === null ? foundStatus(words, items.length) : ''}
+    ${messageList(words, items)}
     ${
       next === null
         ? ''
@@ -127,12 +129,18 @@ function listHead(
 
 const archivePath = messagesLink({ where: 'archive', sender: '', category: '', state: '' });
 
+/** The result of a search or filter, with the focus, so that screen readers read it before the messages. */
+function foundStatus({ messages, language }: CitizenTexts, count: number): Html {
+  const text = count === 0 ? messages.noneFound : formatMessage(language, messages.found, { count });
+  return html`<p role="status" tabindex="-1" autofocus>${text}</p>`;
+}
+
 function noneText({ messages }: CitizenTexts, filter: MessagesFilter): string {
-  if (isNarrowed(filter)) return messages.noneFound;
   return filter.where === 'archive' ? messages.noneArchived : messages.none;
 }
 
-function messageList(words: CitizenTexts, items: readonly InboxItem[]): Html {
+function messageList(words: CitizenTexts, items: readonly InboxItem[]): Html | '' {
+  if (items.length === 0) return '';
   return html`<ul class="list">${items.map((item) => messageRow(words, item))}</ul>`;
 }
 
@@ -142,7 +150,7 @@ function messageRow(words: CitizenTexts, item: InboxItem): Html {
   const archived = item.archived ? html` <span class="tag">${messages.archived}</span>` : '';
   return html`<li>
       <p><a lang="${item.language ?? ''}" dir="auto" class="${item.unread ? 'fresh' : ''}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}${categoryTag(words, item)}${archived}</p>
-      <p><bdi>${item.sender}</bdi>, ${dayElement(words, item.receivedAt)}</p>
+      <p><bdi>${item.sender}</bdi>${commaOf(words)} ${dayElement(words, item.receivedAt)}</p>
       ${item.legalEffect === undefined ? '' : html`<p>${legalRowText(words.language, item.legalEffect)}</p>`}
       ${item.reference === null ? '' : html`<p>${referenceText(words, item.reference)}</p>`}
       ${respondByTag(words, item)}
