@@ -1,8 +1,8 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import { textDirection } from '../kernel/text-direction.ts';
 import { formatDay, formatMinute } from '../locales/date-format.ts';
 import { pageLanguages } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
-import { textDirection } from '../locales/text-direction.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { currentAttribute, renderHtmlPage } from './page.ts';

@@ -1,5 +1,5 @@
+import { messageDirection, textDirection } from '../kernel/text-direction.ts';
 import { formatMessage } from '../locales/message-format.ts';
-import { messageDirection, textDirection } from '../locales/text-direction.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import { type Html, html, trustedHtml } from './html.ts';

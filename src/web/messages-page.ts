@@ -1,9 +1,9 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { DocumentFile } from '../documents/own-document.ts';
+import { messageDirection } from '../kernel/text-direction.ts';
 import { formatDay } from '../locales/date-format.ts';
 import { localeFor } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
-import { messageDirection } from '../locales/text-direction.ts';
 import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
 import type { Category } from '../notifications/notification/notification.ts';
 import { contactLines } from '../notifications/rendering/contact-lines.ts';

@@ -1,5 +1,5 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
-import { textDirection } from '../locales/text-direction.ts';
+import { textDirection } from '../kernel/text-direction.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { favicon, stylesheetPath } from './stylesheet.ts';
 

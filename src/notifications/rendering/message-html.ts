@@ -1,5 +1,5 @@
+import { messageDirection } from '../../kernel/text-direction.ts';
 import { localeFor } from '../../locales/locale.ts';
-import { messageDirection } from '../../locales/text-direction.ts';
 import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
 
 /** The parts of a message that is rendered as an HTML page. */

@@ -1,4 +1,4 @@
-import { textDirection } from '../../locales/text-direction.ts';
+import { textDirection } from '../../kernel/text-direction.ts';
 
 /**
  * A phone number or reference for a text in this language. In a right-to-left language it starts with a left-to-right mark: without it,
