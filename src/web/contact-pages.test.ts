@@ -128,6 +128,12 @@ test('the overview has the form for the newest code, and a link to the form for 
   assert.match(text, /<a href="\/me\/contact\/email\/code">Enter the code from the email<\/a>/);
 });
 
+test('the overview names the hours in words, because a range of numbers can be read from the right', () => {
+  const chosen = { channels: ['email'], from: 20, until: 8, timeZone: 'UTC' } as const;
+  const preferences = { ...noPreferences, hours: chosen, verified: [], awaiting: [], confirmable: [] };
+  assert.match(String(contactOverviewPage(frame, preferences, undefined).body), /<p>From 20:00 until 8:00, /);
+});
+
 test('the time zone of the operator and those of the country come first, and each name is offered once', () => {
   const [own, others] = timeZoneOptions('en', zones, 'Other');
   assert.ok(own !== undefined && 'label' in own && others !== undefined && 'label' in others);

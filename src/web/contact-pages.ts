@@ -151,12 +151,12 @@ function orderRow({ contact }: CitizenTexts, { channels, declined }: Preferences
 }
 
 function hoursRow(words: CitizenTexts, { hours }: Preferences): Html {
-  const { anyHour, keep, title } = words.contact.hours;
+  const { anyHour, keep, range, title } = words.contact.hours;
   const value =
     hours === null
       ? html`<p>${anyHour}</p>`
       : html`${hours.channels.map((one) => html`<p>${keep[one]}</p>`)}
-        <p><bdi>${`${hours.from}:00–${hours.until}:00`}</bdi>${commaOf(words)} ${timeZoneName(words.language, hours.timeZone)}</p>`;
+        <p>${formatMessage(words.language, range, { from: `${hours.from}:00`, until: `${hours.until}:00` })}${commaOf(words)} ${timeZoneName(words.language, hours.timeZone)}</p>`;
   return html`${value}<p>${linkTo(contactPaths.hours, title)}</p>`;
 }
 

@@ -157,10 +157,15 @@ function messageRow(words: CitizenTexts, item: InboxItem): Html {
     </li>`;
 }
 
-/** With the colon of the language: French has a space before it. The reference is isolated (UAX #9, 2.7). */
-function referenceText({ language }: CitizenTexts, reference: string): string {
-  return formatMessage(language, localeFor(language).message.reference, { id: `\u2068${reference}\u2069` });
+/** With the colon of the language: French has a space before it. */
+function referenceText({ language }: CitizenTexts, reference: string): Html {
+  const mark = '\0';
+  const [before, after] = formatMessage(language, localeFor(language).message.reference, { id: mark }).split(mark);
+  return html`${before}${referenceElement(reference)}${after}`;
 }
+
+/** A reference starts on a new line if it does not fit, so that it is not broken after a hyphen. */
+const referenceElement = (reference: string) => html`<bdi class="reference">${reference}</bdi>`;
 
 /** The category of a message that is more than information. */
 function categoryTag({ messages }: CitizenTexts, { category }: InboxItem): Html | '' {
@@ -223,7 +228,7 @@ export function messageDetails(words: CitizenTexts, message: InboxItem): Html[] 
     row(messages.sender, html`<bdi>${message.sender}</bdi>`),
     row(words.message.received, dayElement(words, message.receivedAt)),
     ...(category === 'information' ? [] : [row(messages.category, html`${categoryTag(words, message)}`)]),
-    ...(reference === null ? [] : [row(messages.reference, html`<bdi>${reference}</bdi>`)]),
+    ...(reference === null ? [] : [row(messages.reference, referenceElement(reference))]),
   ];
 }
 

@@ -58,7 +58,7 @@ test('a message shows its reference, urgency and deadline in the list and on its
   for (const expected of [
     '<span class="tag tag-urgent">Urgent</span>',
     '<span class="tag">Decision</span>',
-    'Reference: \u2068TA-2025-118\u2069',
+    'Reference: <bdi class="reference">TA-2025-118</bdi>',
     '<span class="tag tag-due">Needs an answer by 1 March 2027</span>',
     '<span class="tag tag-due">Needs an answer by 1 March 2027 at 10:30 am UTC</span>',
   ])
@@ -66,7 +66,7 @@ test('a message shows its reference, urgency and deadline in the list and on its
   const page = textOf(await anh.get(`/me/messages/${id}`));
   for (const expected of [
     '<dt>From</dt><dd><bdi>Demo Permit Service</bdi></dd>',
-    '<dt>Reference</dt><dd><bdi>TA-2025-118</bdi></dd>',
+    '<dt>Reference</dt><dd><bdi class="reference">TA-2025-118</bdi></dd>',
     '<span class="tag tag-due">Needs an answer by 1 March 2027</span>',
     'use the print command of your browser',
   ])
