@@ -44,11 +44,7 @@ export function accessLogPage(frame: CitizenLayout, page: UsesPage): BufferedRes
     <h2>${uses.byOthers}</h2>
     ${isEmpty && before === undefined ? html`<p>${isFiltered ? uses.filter.nothing : uses.none}</p>` : ''}
     ${before === undefined ? '' : pageLink(choice, {}, uses.newer)}
-    ${
-      others.usages.length === 0
-        ? ''
-        : html`<ul class="list">${groupEqual(frame, others.usages.toReversed()).map((group) => groupItem(frame, group))}</ul>`
-    }
+    ${others.usages.length === 0 ? '' : html`<ul class="list">${groupsOf(frame, others)}</ul>`}
     ${others.next === null ? '' : pageLink(choice, { before: String(others.next) }, uses.older)}
     ${ownActions(frame, page)}
     <div class="screen-only">
@@ -92,7 +88,7 @@ function ownActions(frame: CitizenLayout, { own, ownBefore, choice }: UsesPage):
   const { uses } = frame.words;
   return html`<h2>${uses.byYou}</h2>
     <details${ownBefore === undefined ? '' : html` open`}><summary>${uses.showOwn}</summary>
-      <ul class="list">${own.usages.toReversed().map((usage) => useItem(frame, usage))}</ul>
+      <ul class="list">${groupsOf(frame, own)}</ul>
       ${own.next === null ? '' : pageLink(choice, { own: String(own.next) }, uses.older)}
     </details>`;
 }
@@ -105,6 +101,11 @@ function pageLink(choice: UsesChoice, position: Readonly<Record<string, string>>
 function urlOf(path: string, choice: UsesChoice, position: Readonly<Record<string, string>>): string {
   const set = Object.entries({ ...choice, ...position }).filter(([, value]) => value !== '');
   return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
+}
+
+/** The entries of a log, newest first. */
+function groupsOf(frame: CitizenLayout, { usages }: AccessLog): Html[] {
+  return groupEqual(frame, usages.toReversed()).flatMap((group) => groupItem(frame, group));
 }
 
 /** Groups successive entries that differ only in their time. Verifications are not grouped. */

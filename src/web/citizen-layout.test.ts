@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultSite } from '../../test/support/default-site.ts';
 import { findLocale } from '../locales/locale.ts';
-import { dayElement, minuteElement, type PageLayout, renderLayout } from './citizen-layout.ts';
+import { commaOf, dayElement, minuteElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import { citizenTextsOf, preferredCitizenTexts } from './citizen-texts.ts';
 import { html } from './html.ts';
 
@@ -50,6 +50,12 @@ test('a page that was opened from a mail has no link to other pages in its heade
 test('a title in another language has that language and its own direction', () => {
   const page = renderLayout(layout, { title: 'تصريح', titleLanguage: 'ar', content: html`` });
   assert.match(String(page.body), /<h1 lang="ar" dir="auto">تصريح<\/h1>/);
+});
+
+test('the comma between two values is that of the language', () => {
+  const arabic = findLocale('ar');
+  assert.ok(arabic !== undefined);
+  assert.deepEqual([commaOf(words), commaOf(citizenTextsOf(arabic))], [',', '\u060c']);
 });
 
 test('instants are in the time zone of the operator, and in UTC with that word if there is none', () => {

@@ -1,10 +1,11 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import { textDirection } from '../kernel/text-direction.ts';
 import { formatDay, formatMinute } from '../locales/date-format.ts';
 import { pageLanguages } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
-import { currentAttribute, renderHtmlPage, textDirection } from './page.ts';
+import { currentAttribute, renderHtmlPage } from './page.ts';
 import { languageLink } from './page-language.ts';
 import { sessionWarning } from './session-warning.ts';
 import { citizenPaths } from './sign-in-flow.ts';
@@ -104,9 +105,13 @@ function signedInText({ frame, language }: CitizenTexts, name: string): string {
 }
 
 /** The title of the messages, with the number of unread ones. */
-export function messagesTitle({ nav, language }: CitizenTexts, unreadCount: number): string {
-  if (unreadCount === 0) return nav.messages;
-  return `${nav.messages} (${new Intl.NumberFormat(language).format(unreadCount)})`;
+export function messagesTitle({ nav, messages, language }: CitizenTexts, unreadCount: number): string {
+  return unreadCount === 0 ? nav.messages : formatMessage(language, messages.titleNew, { count: unreadCount });
+}
+
+/** The comma of the language between two values. */
+export function commaOf({ language }: CitizenTexts): string {
+  return language === 'ar' ? '\u060c' : ',';
 }
 
 /** In a narrow window the links are in a menu, which opens without script. */

@@ -124,8 +124,14 @@ test('the overview has the form for the newest code, and a link to the form for 
   assert.deepEqual(text.match(/<form [^>]*\/me\/contact[^>]*>/g), [
     '<form method="post" action="/me/contact/phone/code" novalidate>',
   ]);
-  assert.match(text, /<bdi>\+44 7700 900123<\/bdi>: We sent a code there/);
+  assert.match(text, /We sent a code to \u2068\+44 7700 900123\u2069/);
   assert.match(text, /<a href="\/me\/contact\/email\/code">Enter the code from the email<\/a>/);
+});
+
+test('the overview names the hours in words, because a range of numbers can be read from the right', () => {
+  const chosen = { channels: ['email'], from: 20, until: 8, timeZone: 'UTC' } as const;
+  const preferences = { ...noPreferences, hours: chosen, verified: [], awaiting: [], confirmable: [] };
+  assert.match(String(contactOverviewPage(frame, preferences, undefined).body), /<p>From 20:00 until 8:00, /);
 });
 
 test('the time zone of the operator and those of the country come first, and each name is offered once', () => {

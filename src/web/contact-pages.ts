@@ -4,7 +4,7 @@ import { formatMessage } from '../locales/message-format.ts';
 import { type CodeChannel, contactCodeLimits } from '../notifications/contact/contact-code.ts';
 import type { ContactPreferences } from '../notifications/contact/contact-preferences.ts';
 import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
-import { dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
+import { commaOf, dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import {
   type ChannelFields,
@@ -131,7 +131,7 @@ function addressRow(
   const value =
     used === undefined
       ? html`<p>${addresses.unverified[channel]} ${linkTo(citizenPaths.record, words.nav.record)}</p>`
-      : html`<p><bdi>${used.address}</bdi>, ${addresses.verified} ${dayElement(words, used.verifiedAt)}</p>`;
+      : html`<p><bdi>${used.address}</bdi>${commaOf(words)} ${addresses.verified} ${dayElement(words, used.verifiedAt)}</p>`;
   return html`${value}${isNewest ? codeForm(frame, { channel, sentTo: sent.address }, done === 'code-sent') : ''}${links.map((link) => html`<p>${link}</p>`)}`;
 }
 
@@ -150,13 +150,13 @@ function orderRow({ contact }: CitizenTexts, { channels, declined }: Preferences
     ${stopped.map((text) => html`<p>${text}</p>`)}<p>${linkTo(contactPaths.channels, order.title)}</p>`;
 }
 
-function hoursRow({ contact, language }: CitizenTexts, { hours }: Preferences): Html {
-  const { anyHour, keep, title } = contact.hours;
+function hoursRow(words: CitizenTexts, { hours }: Preferences): Html {
+  const { anyHour, keep, range, title } = words.contact.hours;
   const value =
     hours === null
       ? html`<p>${anyHour}</p>`
       : html`${hours.channels.map((one) => html`<p>${keep[one]}</p>`)}
-        <p><bdi>${`${hours.from}:00–${hours.until}:00`}</bdi>, ${timeZoneName(language, hours.timeZone)}</p>`;
+        <p>${formatMessage(words.language, range, { from: `${hours.from}:00`, until: `${hours.until}:00` })}${commaOf(words)} ${timeZoneName(words.language, hours.timeZone)}</p>`;
   return html`${value}<p>${linkTo(contactPaths.hours, title)}</p>`;
 }
 
@@ -343,7 +343,9 @@ function codeFields(
 ): Html {
   const { codeSent, code, again } = contact.addresses;
   const minutes = contactCodeLimits.minutes;
-  return html`<p id="code-hint"><bdi>${sentTo}</bdi>: ${formatMessage(language, codeSent, { minutes })}</p>
+  // The address is isolated, so that its text direction does not change the order of the other words (UAX #9, 2.7).
+  const sent = formatMessage(language, codeSent, { address: `\u2068${sentTo}\u2069`, minutes });
+  return html`<p id="code-hint">${sent}</p>
     <p><label for="code">${code[channel]}</label>${faultText(faults, 'code')}
       <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required value="${typed}"${fieldAttributes(faults, 'code', 'code-hint')}${hasFocus ? trustedHtml(' autofocus') : ''} /></p>
     <p><a href="${contactPaths.address[channel]}">${again}</a></p>`;

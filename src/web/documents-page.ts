@@ -3,7 +3,7 @@ import { extensionOf } from '../documents/media-type.ts';
 import type { DocumentFile } from '../documents/own-document.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { ProblemSlug } from '../kernel/refusal.ts';
-import { type CitizenLayout, dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
+import { type CitizenLayout, commaOf, dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
@@ -48,7 +48,7 @@ export function documentsPage(
 function documentRow(frame: CitizenLayout, record: DocumentRecord): Html {
   const { words, nameOf } = frame;
   const title = html`<bdi>${record.title}</bdi>`;
-  const about = html`<p><bdi>${nameOf(record.issuer)}</bdi>, ${dayElement(words, record.issuedAt)}</p>`;
+  const about = html`<p><bdi>${nameOf(record.issuer)}</bdi>${commaOf(words)} ${dayElement(words, record.issuedAt)}</p>`;
   if (record.status === 'available')
     return html`<li><p><a href="${citizenPaths.documents}/${record.id}">${title}</a> (${fileKind(words, record)})</p>${about}</li>`;
   const why = record.status === 'withdrawn' ? words.documents.withdrawn : words.documents.notReady;
@@ -56,17 +56,24 @@ function documentRow(frame: CitizenLayout, record: DocumentRecord): Html {
 }
 
 /** The format and the size of a file, such as `PDF, 95 kB`. */
-export function fileKind({ language }: CitizenTexts, { mediaType, size }: DocumentFile): Html {
-  return html`${extensionOf(mediaType).toUpperCase()}, <bdi>${formatSize(language, size)}</bdi>`;
+export function fileKind(words: CitizenTexts, { mediaType, size }: DocumentFile): Html {
+  return html`${extensionOf(mediaType).toUpperCase()}${commaOf(words)} <bdi>${formatSize(words.language, size)}</bdi>`;
 }
 
 /** Shown for a document that exists and cannot be retrieved. */
 export function documentUnavailablePage(frame: PageLayout, because: ProblemSlug): BufferedResponse {
-  const { documents: words, nav } = frame.words;
-  const why = because === 'document-withdrawn' ? words.withdrawn : words.notReady;
+  const { documents, nav } = frame.words;
+  const { title, ...reasons } = documents.blocked;
+  const why = reasons[blockedReasons[because] ?? 'notReady'];
   const content = html`<p>${why}</p><p><a href="${citizenPaths.documents}">${nav.documents}</a></p>`;
-  return renderLayout(frame, { title: nav.documents, content, current: 'documents', status: problems[because].status });
+  return renderLayout(frame, { title, content, current: 'documents', status: problems[because].status });
 }
+
+const blockedReasons: { readonly [slug in ProblemSlug]?: 'quarantined' | 'withdrawn' | 'erased' } = {
+  'document-quarantined': 'quarantined',
+  'document-withdrawn': 'withdrawn',
+  'document-erased': 'erased',
+};
 
 const sizeUnits = [
   ['megabyte', 1_000_000],

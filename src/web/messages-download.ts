@@ -1,3 +1,4 @@
+import { messageDirection, textDirection } from '../kernel/text-direction.ts';
 import { formatMessage } from '../locales/message-format.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
@@ -44,9 +45,8 @@ export async function* downloadDocument(
 const bytesOf = (part: Html) => Buffer.from(`${part}\n`);
 
 function documentHead(language: string, title: string): Html {
-  const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
   return html`${trustedHtml('<!doctype html>')}
-<html lang="${language}" dir="${direction}"><head><meta charset="utf-8" />
+<html lang="${language}" dir="${textDirection(language)}"><head><meta charset="utf-8" />
 <meta name="viewport" content="width=device-width, initial-scale=1" /><meta name="color-scheme" content="light dark" />
 <title>${title}</title>
 <style>body { font: 1rem/1.5 system-ui, sans-serif; max-inline-size: 45rem; margin: 1rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
@@ -59,7 +59,7 @@ function messageArticle({ words, signInUrl }: CitizenLayout, message: Downloaded
   const text =
     message.html === null
       ? html`<p>${words.message.notOpened}</p>`
-      : html`<div lang="${message.language ?? ''}" dir="auto">${trustedHtml(extractMessageHtml(message.html))}</div>`;
+      : html`<div lang="${message.language ?? ''}" dir="${messageDirection(message.language)}">${trustedHtml(extractMessageHtml(message.html))}</div>`;
   const documents = attachments.map(({ id, title }) => {
     return html`<li><a href="${new URL(`${citizenPaths.documents}/${id}`, signInUrl).href}"><bdi>${title}</bdi></a></li>`;
   });

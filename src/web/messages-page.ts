@@ -1,5 +1,6 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { DocumentFile } from '../documents/own-document.ts';
+import { messageDirection } from '../kernel/text-direction.ts';
 import { formatDay } from '../locales/date-format.ts';
 import { localeFor } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
@@ -9,7 +10,7 @@ import { contactLines } from '../notifications/rendering/contact-lines.ts';
 import { legalRowText, legalSentences } from '../notifications/rendering/legal-text.ts';
 import { defaultSubject } from '../notifications/rendering/mail-text.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
-import { dayElement, messagesTitle, minuteText, type PageLayout, renderLayout } from './citizen-layout.ts';
+import { commaOf, dayElement, messagesTitle, minuteText, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { fileKind } from './documents-page.ts';
 import { postForm, successBanner } from './form-parts.ts';
@@ -69,7 +70,8 @@ export function messagesPage(
   const link = (to: string, text: string) => html`<p><a href="${to}">${text}</a></p>`;
   const content = html`${done === undefined ? '' : successBanner(messages.done[done])}
     ${listHead(frame, list, { filter, text: '' })}
-    ${items.length === 0 && isFirst ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
+    ${isFirst && isNarrowed(filter) && next === null ? foundStatus(frame.words, items.length) : ''}
+    ${isFirst && !isNarrowed(filter) && items.length === 0 ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
     ${isFirst ? '' : link(messagesLink(filter), messages.newest)}
     ${next === null ? '' : link(messagesLink(filter, next), messages.older)}
     ${items.length === 0 ? '' : html`<p class="screen-only"><a href="${citizenPaths.download}">${messages.downloadAll}</a></p>`}`;
@@ -90,7 +92,8 @@ export function searchPage(
   const searched = before + list.searched;
   const partly = formatMessage(words.language, words.messages.partly, { count: searched });
   const content = html`${listHead(frame, list, { filter, text })}
-    ${items.length === 0 && next === null ? html`<p role="status">${words.messages.noneFound}</p>` : messageList(words, items)}
+    ${before === 0 && next === null ? foundStatus(words, items.length) : ''}
+    ${messageList(words, items)}
     ${
       next === null
         ? ''
@@ -126,12 +129,18 @@ function listHead(
 
 const archivePath = messagesLink({ where: 'archive', sender: '', category: '', state: '' });
 
+/** The result of a search or filter, with the focus, so that screen readers read it before the messages. */
+function foundStatus({ messages, language }: CitizenTexts, count: number): Html {
+  const text = count === 0 ? messages.noneFound : formatMessage(language, messages.found, { count });
+  return html`<p role="status" tabindex="-1" autofocus>${text}</p>`;
+}
+
 function noneText({ messages }: CitizenTexts, filter: MessagesFilter): string {
-  if (isNarrowed(filter)) return messages.noneFound;
   return filter.where === 'archive' ? messages.noneArchived : messages.none;
 }
 
-function messageList(words: CitizenTexts, items: readonly InboxItem[]): Html {
+function messageList(words: CitizenTexts, items: readonly InboxItem[]): Html | '' {
+  if (items.length === 0) return '';
   return html`<ul class="list">${items.map((item) => messageRow(words, item))}</ul>`;
 }
 
@@ -141,17 +150,22 @@ function messageRow(words: CitizenTexts, item: InboxItem): Html {
   const archived = item.archived ? html` <span class="tag">${messages.archived}</span>` : '';
   return html`<li>
       <p><a lang="${item.language ?? ''}" dir="auto" class="${item.unread ? 'fresh' : ''}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}${categoryTag(words, item)}${archived}</p>
-      <p><bdi>${item.sender}</bdi>, ${dayElement(words, item.receivedAt)}</p>
+      <p><bdi>${item.sender}</bdi>${commaOf(words)} ${dayElement(words, item.receivedAt)}</p>
       ${item.legalEffect === undefined ? '' : html`<p>${legalRowText(words.language, item.legalEffect)}</p>`}
       ${item.reference === null ? '' : html`<p>${referenceText(words, item.reference)}</p>`}
       ${respondByTag(words, item)}
     </li>`;
 }
 
-/** With the colon of the language: French has a space before it. The reference is isolated (UAX #9, 2.7). */
-function referenceText({ language }: CitizenTexts, reference: string): string {
-  return formatMessage(language, localeFor(language).message.reference, { id: `\u2068${reference}\u2069` });
+/** With the colon of the language: French has a space before it. */
+function referenceText({ language }: CitizenTexts, reference: string): Html {
+  const mark = '\0';
+  const [before, after] = formatMessage(language, localeFor(language).message.reference, { id: mark }).split(mark);
+  return html`${before}${referenceElement(reference)}${after}`;
 }
+
+/** A reference starts on a new line if it does not fit, so that it is not broken after a hyphen. */
+const referenceElement = (reference: string) => html`<bdi class="reference">${reference}</bdi>`;
 
 /** The category of a message that is more than information. */
 function categoryTag({ messages }: CitizenTexts, { category }: InboxItem): Html | '' {
@@ -187,7 +201,7 @@ export function messagePage(
   };
   const content = html`<dl class="summary">${messageDetails(words, message)}</dl>${respondByTag(words, message)}
     ${legalNote(words, message)}
-    <div lang="${message.language ?? ''}" dir="auto">${trustedHtml(extractMessageHtml(message.html))}</div>
+    <div lang="${message.language ?? ''}" dir="${messageDirection(message.language)}">${trustedHtml(extractMessageHtml(message.html))}</div>
     ${
       attachments.length === 0
         ? ''
@@ -214,7 +228,7 @@ export function messageDetails(words: CitizenTexts, message: InboxItem): Html[] 
     row(messages.sender, html`<bdi>${message.sender}</bdi>`),
     row(words.message.received, dayElement(words, message.receivedAt)),
     ...(category === 'information' ? [] : [row(messages.category, html`${categoryTag(words, message)}`)]),
-    ...(reference === null ? [] : [row(messages.reference, html`<bdi>${reference}</bdi>`)]),
+    ...(reference === null ? [] : [row(messages.reference, referenceElement(reference))]),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import { textDirection } from '../kernel/text-direction.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { favicon, stylesheetPath } from './stylesheet.ts';
 
@@ -100,9 +101,4 @@ export function renderHtmlPage({ title, content, status, language, site, ...fram
 
 function heading(title: string, language: string | undefined): Html {
   return language === undefined ? html`<h1>${title}</h1>` : html`<h1 lang="${language}" dir="auto">${title}</h1>`;
-}
-
-/** The direction of the script in which a language is written. */
-export function textDirection(language: string): 'ltr' | 'rtl' {
-  return new Intl.Locale(language).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
 }

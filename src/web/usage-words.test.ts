@@ -39,7 +39,7 @@ test('an entry names its document or message, with a link only if the citizen ca
       'Document: a document that was erased',
       'Message: Your permit </me/messages/ntf_1>',
       'Message: a message without a subject </me/messages/ntf_1>',
-      'Message: a message that is not in your inbox',
+      'Message: a message that is not in your inbox, such as a code',
       'Message: a message that was erased',
     ],
   );

@@ -53,12 +53,12 @@ test('a message shows its reference, urgency and deadline in the list and on its
   await send('demo-anh', { subject: 'Call us', category: 'decision', respondBy: '2027-03-01T11:30:00+01:00' });
   const anh = await signIn('demo-anh');
   const list = textOf(await anh.get('/me'));
-  assert.match(list, /<title>Messages \(\d\) – /);
-  assert.match(list, /aria-current="page">Messages \(\d\)<\/a>/);
+  assert.match(list, /<title>Messages \(\d new\) – /);
+  assert.match(list, /aria-current="page">Messages \(\d new\)<\/a>/);
   for (const expected of [
     '<span class="tag tag-urgent">Urgent</span>',
     '<span class="tag">Decision</span>',
-    'Reference: \u2068TA-2025-118\u2069',
+    'Reference: <bdi class="reference">TA-2025-118</bdi>',
     '<span class="tag tag-due">Needs an answer by 1 March 2027</span>',
     '<span class="tag tag-due">Needs an answer by 1 March 2027 at 10:30 am UTC</span>',
   ])
@@ -66,7 +66,7 @@ test('a message shows its reference, urgency and deadline in the list and on its
   const page = textOf(await anh.get(`/me/messages/${id}`));
   for (const expected of [
     '<dt>From</dt><dd><bdi>Demo Permit Service</bdi></dd>',
-    '<dt>Reference</dt><dd><bdi>TA-2025-118</bdi></dd>',
+    '<dt>Reference</dt><dd><bdi class="reference">TA-2025-118</bdi></dd>',
     '<span class="tag tag-due">Needs an answer by 1 March 2027</span>',
     'use the print command of your browser',
   ])
@@ -128,7 +128,24 @@ test('the filters are in the address of each page, and the words of a search are
   const found = await layla.post('/me', {}, form({ text: 'GARDEN', where: 'all' }));
   assert.deepEqual([found.status, titlesIn(textOf(found))], [200, ['Garden waste']]);
   assert.doesNotMatch(textOf(found), /(?:href|action)="[^"]*GARDEN/);
-  assert.match(textOf(await layla.post('/me', {}, form({ text: 'zebra' }))), /We found no messages that match\./);
+});
+
+test('the result of a search or filter has the focus and says how many messages it shows', async () => {
+  const layla = await signIn('demo-layla');
+  const resultOf = (page: string) => /<p role="status" tabindex="-1" autofocus>([^<]*)<\/p>/.exec(page)?.[1];
+  const search = async (text: string) => resultOf(textOf(await layla.post('/me', {}, form({ text, where: 'all' }))));
+  assert.deepEqual(
+    [await search('garden'), await search('zebra')],
+    ['We found one message.', 'We found no messages that match.'],
+  );
+  assert.equal(resultOf(textOf(await layla.get('/me?category=decision'))), 'We found one message.');
+  assert.equal(resultOf(textOf(await layla.get('/me'))), undefined);
+});
+
+test('the text of a message has the direction of its language, not that of the page', async () => {
+  const id = await send('demo-anh', { message: '**نص** الرسالة', language: 'ar' });
+  const page = textOf(await (await signIn('demo-anh')).get(`/me/messages/${id}`));
+  assert.match(page, /<html lang="en" dir="ltr">[\s\S]*<div lang="ar" dir="rtl"><p dir="auto">/);
 });
 
 test('a search that has not looked at all messages says so, and the button continues it', async () => {

@@ -128,7 +128,7 @@ for (const look of looks) {
     const check = async (heading: string) => {
       const shown = await checkPage(seen, 'en', `${heading}, ${look.scheme}, ${look.widthPx} px`);
       // The heading of the messages has the number of unread ones.
-      assert.equal(shown.heading.replace(/ \(\d+\)$/, ''), heading);
+      assert.equal(shown.heading.replace(/ \(\d+ new\)$/, ''), heading);
     };
     await check('Your official messages and documents');
     await press(page, 'Sign in');

@@ -76,7 +76,7 @@ test('every page shows the number of unread messages, which changes when one is 
   const id = await sendMessage('demo-mary', { subject: 'Count me', message: 'Text.' });
   const mary = await signIn('demo-mary');
   const countOn = async (path: string) =>
-    Number(/<a href="\/me"[^>]*>Messages(?: \((\d+)\))?<\/a>/.exec(textOf(await mary.get(path)))?.[1] ?? 0);
+    Number(/<a href="\/me"[^>]*>Messages(?: \((\d+) new\))?<\/a>/.exec(textOf(await mary.get(path)))?.[1] ?? 0);
   const unread = await countOn('/me');
   assert.ok(unread > 0);
   const others = ['/me/documents', '/me/uses', '/me/record', '/me/contact', '/me/messages/unknown'];
@@ -212,7 +212,12 @@ test('a document is served unchanged, with ranges and its own file name', async 
     headers: bearerHeaders(accessToken),
   });
   assert.equal(withdrawn.status, 200, textOf(withdrawn));
-  assert.equal((await mary.get(`/me/documents/${id}`)).status, 410);
+  const refused = await mary.get(`/me/documents/${id}`);
+  assert.equal(refused.status, 410);
+  assert.match(
+    textOf(refused),
+    /<h1>You cannot open this document<\/h1><p>The service that issued it has withdrawn it\./,
+  );
   assert.match(textOf(await mary.get('/me/documents')), /Withdrawn by the service that issued it/);
 });
 

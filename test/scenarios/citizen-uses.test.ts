@@ -72,6 +72,10 @@ test('the own actions of a citizen have pages of their own, newest first, and hi
   const [others = '', own = ''] = first.split('<summary>Show your own actions</summary>');
   const newest = numbersIn(own);
   assert.equal(newest.length, 50);
+  assert.match(
+    own,
+    /<details><summary><time .*<bdi>You<\/bdi>: Looked at the list of your messages \(\d\d\)<\/summary>/,
+  );
   assert.deepEqual(
     newest,
     newest.toSorted((one, other) => other - one),
@@ -132,7 +136,7 @@ test('an entry names the document and the message, with links, until they are wi
     `<dt>Document</dt><dd><a href="/me/documents/${document}"><bdi>=Assessment &lt;1&gt;</bdi></a></dd>`,
     `<dt>Message</dt><dd><a href="/me/messages/${message}"><bdi>Your &lt;assessment&gt;</bdi></a></dd>`,
     `<dt>Message</dt><dd><a href="/me/messages/${withoutSubject}"><bdi>a message without a subject</bdi></a></dd>`,
-    '<dt>Message</dt><dd><bdi>a message that is not in your inbox</bdi></dd>',
+    '<dt>Message</dt><dd><bdi>a message that is not in your inbox, such as a code</bdi></dd>',
     'Sent you a message by email',
   ])
     assert.ok(page.includes(expected), expected);

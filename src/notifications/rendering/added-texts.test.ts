@@ -82,7 +82,7 @@ test('the texts that the server adds to a mail have their own lang attribute whe
   );
   assert.match(html('nb'), /<p lang="nb" dir="auto">Meldingsnummer: ntf_\w{26}<\/p>/);
   // Webmail keeps only the content of the body.
-  assert.match(html('ar').split(/<body[^>]*>\n/)[1] ?? '', /^<div lang="ar" dir="auto" style="font:[^"]*">/);
+  assert.match(html('ar').split(/<body[^>]*>\n/)[1] ?? '', /^<div lang="ar" dir="rtl" style="font:[^"]*">/);
 });
 
 test('a mail links to the message in the inbox in the language of the message', () => {

@@ -1,3 +1,4 @@
+import { messageDirection } from '../../kernel/text-direction.ts';
 import { localeFor } from '../../locales/locale.ts';
 import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
 
@@ -29,11 +30,12 @@ type MessagePage = {
  */
 export function renderMessageHtml(page: MessagePage): string {
   const language = page.language === undefined ? '' : ` lang="${escapeHtml(page.language)}"`;
+  const direction = messageDirection(page.language);
   return `<!doctype html>
-<html${language} dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<html${language} dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>${escapeHtml(page.title)}</title></head>
 <body style="margin:1em">
-<div${language} dir="auto" style="font:16px/1.5 sans-serif;max-width:40em;overflow-wrap:anywhere">
+<div${language} dir="${direction}" style="font:16px/1.5 sans-serif;max-width:40em;overflow-wrap:anywhere">
 ${page.blocks.map(blockHtml).join('\n')}
 ${footerHtml(page)}
 </div></body></html>

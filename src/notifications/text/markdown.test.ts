@@ -174,6 +174,15 @@ test('a bidirectional control before a link reverses neither its text nor its ho
   assert.equal(renderPlainText({ message: source }), `a${rlo}${pdf} b${rlo} ${pdf}bank <https://evil.example/> c`);
 });
 
+test('the groups of a phone number in a line of Arabic or Hebrew keep their order', () => {
+  assert.equal(bodyOf('**الهاتف:** +962 6 123 4567.'), '<p><strong>الهاتف:</strong> \u200e+962 6 123 4567.</p>');
+  assert.equal(bodyOf('טלפון +972 (0)3-123 4567'), '<p>טלפון \u200e+972 (0)3-123 4567</p>');
+  for (const unchanged of ['Phone +49 30 1234567', 'الهاتف \u200e+962 6 123 4567', 'رقم 2026+1 أو +5'])
+    assert.equal(bodyOf(unchanged), `<p>${unchanged}</p>`);
+  const url = 'https://e.example/+962-6-123-4567';
+  assert.equal(bodyOf(`الهاتف ${url}`), `<p>الهاتف ${link(url, url)}</p>`);
+});
+
 test('a character outside the basic plane, or half of a surrogate pair, counts as one character', () => {
   for (const text of ['', 'abc', 'ñ', '𝒜b😀', '👩‍👩‍👧', '\ud83d', '\ude00\ud83d', 'x\ud83d\ud83d\ude00y'])
     assert.equal(countCodePoints(text), Array.from(text).length, JSON.stringify(text));

@@ -1,4 +1,5 @@
 import { closeBidiControls } from './close-bidi-controls.ts';
+import { hasRightToLeftLetter, markPhoneNumbers } from './left-to-right.ts';
 import { encodeUrlValue, findUrlEnd, safeHrefOf, trimTrailingPunctuation } from './markdown-link.ts';
 
 /** A run of text within a line: plain, strong, or a link. */
@@ -109,12 +110,14 @@ type Piece =
 function parseInlines(line: string, values: PlaceholderValues): InlineRun[] {
   // A run with an open bidirectional control could reverse the host of the next link.
   const run = (text: string) => closeBidiControls(fillPlaceholders(text, values));
-  return parsePieces(line, values).map((piece) => {
+  const runs = parsePieces(line, values).map((piece): InlineRun => {
     if ('text' in piece) return { text: run(piece.text) };
     if ('strong' in piece) return { text: run(piece.strong), strong: true };
     const { label, href } = piece;
     return { text: label === undefined ? href : run(label), href };
   });
+  if (!runs.some(({ text }) => hasRightToLeftLetter(text))) return runs;
+  return runs.map((one) => (one.text === one.href ? one : { ...one, text: markPhoneNumbers(one.text) }));
 }
 
 function parsePieces(line: string, values: PlaceholderValues): Piece[] {
