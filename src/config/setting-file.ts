@@ -1,13 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { SettingError } from './settings.ts';
+import { readSettingText, SettingError } from './settings.ts';
 
 /** Parses the file that a setting names. A failure becomes a `SettingError` that does not contain the content of the file. */
 export function parseSettingFile<T>(name: string, path: string, parse: (text: string) => T): T {
+  const text = readSettingText(name, path);
   try {
-    return parse(readFileSync(path, 'utf8'));
+    return parse(text);
   } catch (fault) {
-    const why =
-      fault instanceof TypeError ? fault.message : 'expected a file that can be read and has the documented format';
-    throw new SettingError(name, `${JSON.stringify(path)}: ${why}`);
+    throw new SettingError(name, `${JSON.stringify(path)}: ${formatFault(fault)}`);
   }
+}
+
+/** Only the message of a `TypeError` is shown: other errors may contain a password of the file. */
+function formatFault(fault: unknown): string {
+  if (fault instanceof TypeError) return fault.message;
+  return fault instanceof SyntaxError ? 'expected JSON' : 'expected the documented format';
 }
