@@ -2,7 +2,7 @@ import { parseUnverifiedJws } from './parse-token.ts';
 
 const maxLength = 500;
 
-/** What a rejected access token states about itself, for the log of the operator. It leaves out every claim about a person. */
+/** Describes a rejected access token for the log of the operator, without any claim about a person. */
 export function describeToken(token: string): string {
   const parsed = parseUnverifiedJws(token);
   if (parsed === undefined) return 'another text than a JWT';
