@@ -17,15 +17,15 @@ export function sandboxQuestions(): string {
 export function sandboxPage(): string {
   return `# A sandbox for service teams
 
-Use these invented people to test how your program handles each response, without a real citizen. The demo has them. For a sandbox
+Use these invented people to test each response. The demo has them. For a sandbox
 of your own (a server with [\`SIMULATORS=true\`](../reference/settings.md#simulators)), an operator imports them
-(\`cs\` is the [command line](../operate/install.md#settings-and-keys)):
+(in a clone, \`cs\` is \`npm run -s cli --\`):
 
     cs citizens import /absolute/path/docs/integrate/sandbox/people.jsonl
 
 [sandbox/questions.json](sandbox/questions.json) has every request below with its answer, for an automatic test. The answers are those
 of the [policy](../operate/verification.md#policies) \`standard-2026-3\`. After five different wrong claims about one person, every
-answer is \`no_match\` for a day. Try that too, and read the message to the citizen.
+answer is \`no_match\` for a day.
 
 The server simulates [more citizens](testing.md#simulator-citizens) without an import.
 Written by \`npm run generate\`.

@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { SliceDeps } from '../api/slice.ts';
 import type { SigningKeys } from '../auth/signing-key-store.ts';
-import { SettingError, type Settings, unreadableFileReason } from '../config/settings.ts';
+import { readSettingText, SettingError, type Settings } from '../config/settings.ts';
 import { repeatEvery } from '../jobs/repeat-every.ts';
 import { createCachedSigners, monitorKeys } from '../ledger/checkpoint-keys.ts';
 import { createLedgerHealth } from '../ledger/ledger-health.ts';
 import { createLogView } from '../ledger/log-view.ts';
 import { createSystemKeys } from '../ledger/system-keys.ts';
-import { parseTlogPolicy, type TlogPolicy } from '../ledger/tlog/tlog-policy.ts';
+import { parseTlogPolicy, type TlogPolicy, TlogPolicyError } from '../ledger/tlog/tlog-policy.ts';
 
 /** The reading side of the ledger in a process. Only the sequencer appends. */
 export type LedgerView = ReturnType<typeof openLedger>;
@@ -17,10 +16,12 @@ const waitingEveryMs = 5_000;
 /** Reads the operator's file of witnesses; throws `SettingError` if it cannot be used. */
 export function readWitnessPolicy({ ledgerWitnesses: path }: Settings): TlogPolicy | undefined {
   if (path === undefined) return undefined;
+  const text = readSettingText('LEDGER_WITNESSES', path);
   try {
-    return parseTlogPolicy(readFileSync(path, 'utf8'));
+    return parseTlogPolicy(text);
   } catch (fault) {
-    throw new SettingError('LEDGER_WITNESSES', `${JSON.stringify(path)}: ${unreadableFileReason(fault)}`);
+    if (!(fault instanceof TlogPolicyError)) throw fault;
+    throw new SettingError('LEDGER_WITNESSES', `${JSON.stringify(path)}: ${fault.message}`);
   }
 }
 

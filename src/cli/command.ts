@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { ReadUnavailable } from '../db/database.ts';
 import { type CommandDescription, type CommandOption, commandHelp, commandList, usageLines } from './command-help.ts';
 import { nearestCommand } from './nearest-command.ts';
 
@@ -84,11 +85,22 @@ export async function runCommandLine(
       terminal.stderr(`${message}\n${isElsewhere ? serverReadsHint : ''}${usage}\n`);
       return 2;
     }
-    const message = messageOf(fault);
-    const unknown = explainUnknownAuthority(message);
-    terminal.stderr(unknown === undefined ? `${message}\n` : `${unknown.found}: ${unknown.fix}\n`);
+    terminal.stderr(`${describeFailure(fault)}\n`);
     return 1;
   }
+}
+
+/** The message of a command that failed, with what to do. */
+function describeFailure(fault: unknown): string {
+  const message = messageOf(fault);
+  const unknown = explainUnknownAuthority(message);
+  if (unknown !== undefined) return `${unknown.found}: ${unknown.fix}`;
+  if (fault instanceof ReadUnavailable)
+    return `${message}. Run "citizen-services doctor", which names the cause and the fix.`;
+  const isForbidden = fault instanceof Error && 'syscall' in fault && 'code' in fault && fault.code === 'EACCES';
+  if (isForbidden)
+    return `${message}. Use a path on which the user of this process (${process.getuid?.()}) has rights.`;
+  return message;
 }
 
 /** The message for an unknown option: the similar option, or all options of the command. */

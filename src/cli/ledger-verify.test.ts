@@ -127,7 +127,8 @@ test('a receipt with one changed byte, also in its content key, does not verify'
   writeFileSync(path('saved.txt'), sealed);
   assert.equal((await run('verify', 'saved.txt', ...key))[0], 0);
   writeFileSync(path('answer.json'), '{"proof":"c2sp.org/tlog-proof@v1"}\n');
-  const fault = 'expected a receipt, which begins with c2sp.org/tlog-proof@v1, received another file.';
+  const fault =
+    'expected a receipt, which begins with c2sp.org/tlog-proof@v1, received another file. GET /v1/receipts/ID/proof returns a receipt.';
   assert.deepEqual(await run('verify', 'answer.json', ...key), [1, `NOT verified: ${fault}\n`]);
 });
 

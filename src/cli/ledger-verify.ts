@@ -125,7 +125,9 @@ function verifyReceipt(text: string, policy: TlogPolicy): PrintedVerdict {
   const proof = parseProof(text);
   const opening = proof?.extra === undefined ? undefined : parseReceiptExtra(proof.extra);
   if (proof === undefined || opening === undefined)
-    return notVerified('expected a receipt, which begins with c2sp.org/tlog-proof@v1, received another file');
+    return notVerified(
+      'expected a receipt, which begins with c2sp.org/tlog-proof@v1, received another file. GET /v1/receipts/ID/proof returns a receipt',
+    );
   const verdict = verifyProof(proof, leafHash(opening.entry), policy);
   if ('fault' in verdict) return notVerified(verdict.fault);
   const { origin, size } = verdict.checkpoint;

@@ -1,18 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { SettingError } from './settings.ts';
+import { readSettingText, SettingError } from './settings.ts';
 
 /** Parses the file that a setting names. A failure becomes a `SettingError` without the content of the file. */
 export function parseSettingFile<T>(name: string, path: string, parse: (text: string) => T): T {
+  const text = readSettingText(name, path);
   try {
-    return parse(readFileSync(path, 'utf8'));
+    return parse(text);
   } catch (fault) {
-    throw new SettingError(name, `${JSON.stringify(path)}: ${reasonOf(fault)}`);
+    throw new SettingError(name, `${JSON.stringify(path)}: ${formatFault(fault)}`);
   }
 }
 
-function reasonOf(fault: unknown): string {
-  if (fault instanceof TypeError) return fault.message;
-  if (fault instanceof Error && 'code' in fault)
-    return `expected a file that the user of this process can read, received ${fault.code}`;
-  return 'expected a file in the documented format, received another content';
+/** Only the message of a `TypeError` is shown: other errors may contain a password of the file. */
+function formatFault(fault: unknown): string {
+  return fault instanceof TypeError ? fault.message : 'expected the documented format, received another content';
 }

@@ -32,12 +32,6 @@ export function buildFromSetting<T>(name: string, make: () => T): T {
   }
 }
 
-/** Explains to an operator why the file of a setting cannot be used. */
-export function unreadableFileReason(fault: unknown): string {
-  if (!(fault instanceof Error)) return 'it cannot be read';
-  return 'code' in fault && fault.code === 'EISDIR' ? 'expected a file, received a folder' : fault.message;
-}
-
 /** Opens what is stored in the folder of a setting. If the folder cannot be created, throws a `SettingError`. */
 export async function openFolderOfSetting<T>(name: 'DATA_DIR' | 'DOCUMENT_STORE', open: () => Promise<T>): Promise<T> {
   try {
@@ -79,8 +73,12 @@ export function readSettings(environment: Environment, onFault: OnSettingError =
 
 /** Adds the defaults that depend on other settings. */
 function deriveDefaults(settings: ParsedSettings): Settings {
-  const { documentStore, dataDir } = settings;
-  return { ...settings, documentStore: documentStore ?? resolve(dataDir, 'documents') };
+  return { ...settings, documentStore: settings.documentStore ?? defaultDocumentStore(settings) };
+}
+
+/** The folder of the documents without DOCUMENT_STORE. A message about it must name DATA_DIR, which the operator has set. */
+export function defaultDocumentStore({ dataDir }: { readonly dataDir: string }): string {
+  return resolve(dataDir, 'documents');
 }
 
 /** An environment with the present settings and without files, which may have changed when the API threads read it. */
@@ -116,8 +114,10 @@ function parseSetting(setting: Setting, text = setting.default): unknown {
 
 /** Reads a file that a setting names. It often belongs to another user than the one that runs a command. */
 export function readSettingText(name: string, path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) {
-    throw new SettingError(name, `expected the path of a file, received ${JSON.stringify(path)}`);
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  if (isFolder !== false) {
+    const why = isFolder === undefined ? 'does not exist' : 'is a folder';
+    throw new SettingError(name, `expected the path of a file, received ${JSON.stringify(path)}, which ${why}`);
   }
   try {
     return readFileSync(path, 'utf8');

@@ -56,9 +56,7 @@ export function readRootSecrets(path: string): RootSecrets {
     const { code } = cause as NodeJS.ErrnoException;
     // Only a missing file gets the advice to create one: a second root key could open nothing.
     if (code !== 'ENOENT') {
-      throw new RootKeyError(
-        `${path} cannot be read (${code}): it has to be a file that the user of this process owns`,
-      );
+      throw new RootKeyError(`${path} cannot be read (${code}). Make the user of the server its owner`);
     }
     throw new RootKeyError(
       `no root key at ${path}. Restore your copy of it. For a new installation, run "citizen-services keys create"`,

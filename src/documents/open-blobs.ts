@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../api/log.ts';
 import type { SliceDeps } from '../api/slice.ts';
-import { openFolderOfSetting, SettingError, type Settings } from '../config/settings.ts';
+import { defaultDocumentStore, openFolderOfSetting, SettingError, type Settings } from '../config/settings.ts';
 import type { Read } from '../db/database.ts';
 import { type BlobStore, BlobsUnavailable } from './blobs/blob-store.ts';
 import { type FolderBlobOptions, openFolderBlobs } from './blobs/folder-blobs.ts';
@@ -19,7 +19,8 @@ export async function openBlobs(
   const onFault = (cause: unknown) =>
     log.fault('documents', new BlobsUnavailable('the document storage does not respond', { cause }));
   if (!isBucket(settings)) {
-    return await openFolderOfSetting('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault, ...options }));
+    const name = documentStore === defaultDocumentStore(settings) ? 'DATA_DIR' : 'DOCUMENT_STORE';
+    return await openFolderOfSetting(name, () => openFolderBlobs(documentStore, { onFault, ...options }));
   }
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new SettingError('DOCUMENT_STORE', 'an S3 bucket requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');

@@ -81,7 +81,8 @@ export function httpLogSource(prefix: string, fetchUrl: FetchUrl): LogSource {
   return {
     checkpoint: async () => {
       const bytes = await get('checkpoint', maxNoteBytes);
-      if (bytes === undefined) throw new LogSourceError(`${base}/checkpoint is not there`);
+      if (bytes === undefined)
+        throw new LogSourceError(`${base} has no checkpoint. The address of a ledger ends with /ledger`);
       return Buffer.from(bytes).toString();
     },
     tile: async (name) => {

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { acceptedAlgs } from '../auth/client-keys.ts';
+import { describeToken } from '../auth/describe-token.ts';
 import type { IssuerSignIn } from '../auth/issuer-sign-in.ts';
 import {
   type ExpiredSession,
@@ -248,7 +250,7 @@ async function finishSignIn(
   if (issued === undefined) return silently ? over : { failed: 'broken-off', to, cookies: [] };
   const admission = await admit(issued.accessToken);
   if (admission === 'nobody') return { failed: 'unknown-person', to, cookies: [] };
-  if (admission === undefined) throw new IssuerTokenRejected(area);
+  if (admission === undefined) throw new IssuerTokenRejected(area, issued.accessToken);
   const { personId } = admission;
   const previous = previousSecret === undefined ? undefined : await sessions.find(previousSecret);
   const renewed = previous !== undefined && !isOver(previous) && previous.personId === personId ? previous : undefined;
@@ -280,8 +282,10 @@ function createRequestLimit(stopwatch: () => number): (personId: string) => bool
 
 class IssuerTokenRejected extends Error {
   override name = 'IssuerTokenRejected';
-  constructor({ tokenRule }: SignInArea) {
-    super(`The access token of the issuer is not valid here. ${tokenRule}`);
+  constructor({ tokenRule }: SignInArea, accessToken: string) {
+    super(
+      `Expected an access token (RFC 9068) with the type at+jwt, signed with ${acceptedAlgs.join(', ')}, for at most ten minutes. ${tokenRule} Received ${describeToken(accessToken)}`,
+    );
   }
 }
 

@@ -42,8 +42,14 @@ test('conflicting settings and missing files and addresses stop the start, and t
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
     [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that clients use, because HOST is 0\.0\.0\.0\. See/m],
     [{ BOUNCE_TOKEN: 'hunter2 of the bounces' }, /^BOUNCE_TOKEN: expected BOUNCE_ADDRESS too, because /m],
-    [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
-    [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": expected a file, received a folder\. See /m],
+    [
+      { LEDGER_WITNESSES: '/nowhere' },
+      /^LEDGER_WITNESSES: expected the path of a file, received "\/nowhere", which does not exist\. See /m,
+    ],
+    [
+      { LEDGER_WITNESSES: '/' },
+      /^LEDGER_WITNESSES: expected the path of a file, received "\/", which is a folder\. See /m,
+    ],
     [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: expected the path of a file, received "\/"/m],
     [
       { API_THREADS: '65' },
@@ -152,7 +158,13 @@ test('postgres: a refused start takes no lease and no message from running proce
   const nowhere = '/dev/null/nowhere';
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
     [{ DATA_DIR: nowhere, DOCUMENT_STORE: ready.dataDir }, /^DATA_DIR: /m],
+    [{ DATA_DIR: nowhere }, /^DATA_DIR: expected a folder /m],
     [{ DOCUMENT_STORE: nowhere }, /^DOCUMENT_STORE: /m],
+    [
+      { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
+      /^the database cannot be reached: .*\. Run "citizen-services doctor"/m,
+    ],
+    [{ WALLET_TRUST: nowhere }, /^WALLET_TRUST: expected the path of a file, .*, which does not exist\. See /m],
     [{ LEDGER_WITNESSES: nowhere }, /^LEDGER_WITNESSES: /m],
     [{ PORT: port }, /^port \d+ of 127\.0\.0\.1 is in use: .*, or set PORT$/m],
     [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is in use: .*, or set ADMIN_PORT$/m],

@@ -81,7 +81,7 @@ function localChecks(context: DoctorContext): readonly DoctorCheck[] {
   const databaseFix =
     settings.databaseUrl === undefined
       ? 'see docs/operate/troubleshooting.md#disks-and-the-database'
-      : 'check that PostgreSQL runs, and that DATABASE_URL has its host, database, user and password';
+      : 'check that PostgreSQL runs, and that DATABASE_URL has its host, database, user, password and sslrootcert';
   const dataDirFix = 'check that DATA_DIR is a folder of the user of the server';
   const rootKeyFix = 'see docs/operate/keys.md#the-root-key';
   return [
