@@ -123,6 +123,15 @@ export function changeState(
   };
 }
 
+/** Locks the row of a batch until the unit ends. Refused (`rows`) when the batch is not ready. */
+export function lockReadyBatch(id: BatchId): Statement {
+  return {
+    sql: "update notification_batch set name = name where id = $1 and state = 'ready' returning id",
+    args: [id],
+    rows: 1,
+  };
+}
+
 /** Destroys the key of an upload, and with it what its backups contain of the upload. */
 export function forgetKey({ id }: Pick<NotificationBatch, 'id'>): Statement {
   return {
