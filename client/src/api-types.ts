@@ -3588,6 +3588,8 @@ export type Operations = {
     query?: {
       /** The maximum number of batches. Default: 25. */
       limit?: number;
+      /** true lists only batches that have not ended. Default: false. */
+      open?: boolean;
       /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
     };
@@ -4001,6 +4003,8 @@ export type Operations = {
     query?: {
       /** The maximum number of batches. Default: 25. */
       limit?: number;
+      /** true lists only batches that have not ended. Default: false. */
+      open?: boolean;
       /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
     };

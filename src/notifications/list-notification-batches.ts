@@ -3,18 +3,19 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuseIssues } from '../kernel/refusal.ts';
 import { batchSummaryOf, batchSummaryShape } from './batches/batch-shape.ts';
-import { findBatches } from './batches/batch-store.ts';
+import { afterAllBatchIds, findBatches } from './batches/batch-store.ts';
 import type { NotificationPorts } from './ports.ts';
 
 const defaultLimit = 25;
-/** Sorts after each id of a batch. */
-const afterAllIds = 'bat_~';
 
 const request = {
   query: Type.Object(
     {
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of batches. Default: 25.' }),
+      ),
+      open: Type.Optional(
+        Type.Boolean({ description: 'true lists only batches that have not ended. Default: false.' }),
       ),
       cursor: Type.Optional(
         Type.String({
@@ -53,12 +54,12 @@ export const listNotificationBatches = defineOperation({
   refusals: ['bad-request'],
   citizenData: false,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
-    const { limit = defaultLimit, cursor } = call.query;
+    const { limit = defaultLimit, open: isOpen = false, cursor } = call.query;
     if (cursor !== undefined && parseId('batch', cursor) === undefined) {
       const detail = 'must be `next` of an earlier page';
       return { refusal: refuseIssues([{ in: 'query', name: 'cursor', code: 'malformed', detail }]) };
     }
-    const page = { before: cursor ?? afterAllIds, limit: limit + 1 };
+    const page = { before: cursor ?? afterAllBatchIds, limit: limit + 1, isOpen };
     // One more than the limit shows whether there is a next page.
     const found = await findBatches(call.read, call.caller.clientId, page);
     const items = found.slice(0, limit);

@@ -50,7 +50,7 @@ export const proposeOperation = defineOperation({
   callers: ['staff'],
   summary: 'Propose an operation',
   description:
-    'Proposes an operation that takes effect when another person approves it within 72 hours (STAFF_PROPOSAL_HOURS). liftCitizenLock and releaseHold need the scope staff:support or staff:operate, startBatch needs staff:send, all others need staff:operate. With STAFF_FOUR_EYES=off it takes effect at once.',
+    'Proposes an operation that takes effect when another person approves it within 72 hours (STAFF_PROPOSAL_HOURS). liftCitizenLock and releaseHold need the scope staff:support or staff:operate, startBatch needs staff:send, all others need staff:operate. While it waits, the same proposal again receives 409. With STAFF_FOUR_EYES=off it takes effect at once.',
   request,
   responses: { 202: { description: 'The proposal.', schema: proposalShape } },
   refusals: ['bad-request', 'missing-scope', 'conflict', 'changed-meanwhile'],
@@ -112,11 +112,7 @@ export async function propose(
       ],
     },
     answer: { status: 202, json: proposalView(proposal, now) },
-    onConflict: () =>
-      refuse(
-        'conflict',
-        'The start of this batch already waits for another person, or the batch is not ready any more.',
-      ),
+    onConflict: () => refuse('conflict', 'The same proposal already waits for the decision of another person.'),
   };
 }
 
