@@ -1415,7 +1415,8 @@ export type PresentationRequest = {
   returnUrl?: string;
   /**
    * code: after an answer from another device, the citizen types a code of 6 digits on your page. none: no code.
-   * Without it, somebody can let another person answer for them. Default: none.
+   * Without returnUrl, choose none only where you see the citizen: somebody could let another person answer for them.
+   * Default: none with returnUrl, otherwise code.
    */
   confirmation?: 'none' | 'code';
   /**
@@ -3588,6 +3589,8 @@ export type Operations = {
     query?: {
       /** The maximum number of batches. Default: 25. */
       limit?: number;
+      /** true lists only batches that have not ended. Default: false. */
+      open?: boolean;
       /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
     };
@@ -4001,6 +4004,8 @@ export type Operations = {
     query?: {
       /** The maximum number of batches. Default: 25. */
       limit?: number;
+      /** true lists only batches that have not ended. Default: false. */
+      open?: boolean;
       /** The member `next` of the previous page. Default: the first page. */
       cursor?: string;
     };

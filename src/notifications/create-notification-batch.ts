@@ -15,7 +15,14 @@ import {
 } from './batches/batch.ts';
 import { checkColumns } from './batches/batch-columns.ts';
 import { batchSummaryOf, batchSummaryShape } from './batches/batch-shape.ts';
-import { changeState, completeUpload, findBatchByKey, insertBatch } from './batches/batch-store.ts';
+import {
+  afterAllBatchIds,
+  changeState,
+  completeUpload,
+  findBatchByKey,
+  findBatches,
+  insertBatch,
+} from './batches/batch-store.ts';
 import { endBatch } from './batches/end-batch.ts';
 import { createCsvUploadParser } from './batches/parse-csv-upload.ts';
 import { createJsonlUploadParser } from './batches/parse-jsonl-upload.ts';
@@ -150,11 +157,19 @@ async function openBatch(call: CreateCall, { format, options }: Upload): Promise
     if (!(fault instanceof WriteRefused)) throw fault;
     if (fault.kind === 'unique') return uploadInProgress();
     if (fault.kind !== 'rows') throw fault;
-    return refuse(
-      'conflict',
-      `A client has at most ${batchLimits.openPerClient} open batches. Wait until one has ended, or cancel one.`,
-    );
+    return await tooManyOpen(call);
   }
+}
+
+/** Names the open batches: another person or program may have uploaded them. */
+async function tooManyOpen({ caller, read }: CreateCall): Promise<Refusal> {
+  const limit = batchLimits.openPerClient;
+  const open = await findBatches(read, caller.clientId, { before: afterAllBatchIds, limit, isOpen: true });
+  const ids = open.map(({ id, state }) => `${id} (${state})`).join(', ');
+  return refuse(
+    'conflict',
+    `A client has at most ${limit} open batches: ${ids}. Wait until one has ended, or start or cancel one of them.`,
+  );
 }
 
 async function receive(call: CreateCall, upload: Upload, { batch, isNew }: OpenedBatch): Promise<Received | UploadEnd> {

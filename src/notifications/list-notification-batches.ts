@@ -4,18 +4,19 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuseIssues } from '../kernel/refusal.ts';
 import { batchSummaryOf, batchSummaryShape } from './batches/batch-shape.ts';
-import { findBatches } from './batches/batch-store.ts';
+import { afterAllBatchIds, findBatches } from './batches/batch-store.ts';
 import type { NotificationPorts } from './ports.ts';
 
 const defaultLimit = 25;
-/** Sorts after each id of a batch. */
-const afterAllIds = 'bat_~';
 
 const request = {
   query: Type.Object(
     {
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of batches. Default: 25.' }),
+      ),
+      open: Type.Optional(
+        Type.Boolean({ description: 'true lists only batches that have not ended. Default: false.' }),
       ),
       cursor: cursorSchema({ minLength: 1, maxLength: 100 }),
     },
@@ -46,10 +47,10 @@ export const listNotificationBatches = defineOperation({
   refusals: ['bad-request'],
   citizenData: false,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
-    const { limit = defaultLimit, cursor } = call.query;
+    const { limit = defaultLimit, open: isOpen = false, cursor } = call.query;
     if (cursor !== undefined && parseId('batch', cursor) === undefined)
       return { refusal: refuseIssues([unknownCursor]) };
-    const range = { before: cursor ?? afterAllIds, limit: limit + 1 };
+    const range = { before: cursor ?? afterAllBatchIds, limit: limit + 1, isOpen };
     const found = await findBatches(call.read, call.caller.clientId, range);
     const { items, next } = pageOf(found, limit, ({ id }) => id);
     return { plain: { status: 200, json: { items: items.map(batchSummaryOf), next } } };

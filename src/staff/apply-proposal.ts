@@ -1,11 +1,12 @@
 import type { OperationCall, RequestShape } from '../api/operation.ts';
 import type { StaffMember } from '../auth/caller.ts';
-import { WriteRefused } from '../db/database.ts';
+import { type Statement, WriteRefused } from '../db/database.ts';
 import type { EventId, StaffEntryId } from '../kernel/id.ts';
 import { isObject } from '../kernel/is-object.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { commitWithEntry } from './commit-with-entry.ts';
 import type { StaffPorts } from './ports.ts';
+import type { AnyProposable } from './proposable/proposable-operation.ts';
 import { proposableOperations } from './proposable/proposable-operations.ts';
 import type { Proposal } from './proposal.ts';
 import { decideProposal } from './proposal-store.ts';
@@ -26,7 +27,7 @@ export type DecidedParts = {
 export function decidedParts(
   { now, createId, ports }: ProposalCall,
   decided: Proposal,
-  { member, store = decideProposal(ports, decided, now) }: DecisionOptions,
+  { member, store = [decideProposal(ports, decided, now)] }: DecisionOptions,
 ): DecidedParts {
   const entry = createId('staffEntry');
   const { id: proposal, operation, proposer, reason, before, status } = decided;
@@ -44,7 +45,7 @@ export function decidedParts(
     entry,
     event,
     statementsFor: (events, after) => [
-      store,
+      ...store,
       ...insertStaffEntry(ports, {
         id: entry,
         at: now,
@@ -62,47 +63,58 @@ export function decidedParts(
 
 type DecisionOptions = {
   readonly member: StaffMember;
-  readonly store?: ReturnType<typeof decideProposal> | undefined;
+  readonly store?: readonly Statement[] | undefined;
 };
 
 const changedMeanwhile = 'The data has changed since the proposal was made. Make a new proposal.';
 
+type Outcome = { readonly entry: StaffEntryId } | { readonly fault: string } | 'ended';
+
 /**
- * Lets an approved proposal take effect, in one unit with its decision and the entry of the staff log. Its events name both people.
- * Returns the fault if the operation is not possible any more, and `ended` if somebody else has decided meanwhile.
+ * Lets an approved proposal take effect. Returns the fault if the operation is not possible any more, and `ended` if somebody else has
+ * decided meanwhile.
  */
-export async function applyProposal(
-  call: ProposalCall,
-  decided: Proposal,
-  options: DecisionOptions,
-): Promise<{ readonly entry: StaffEntryId } | { readonly fault: string } | 'ended'> {
-  const { ports, read, createId } = call;
+export async function applyProposal(call: ProposalCall, decided: Proposal, options: DecisionOptions): Promise<Outcome> {
+  const { ports, read } = call;
   const operation = proposableOperations.find(({ name }) => name === decided.operation);
   if (operation === undefined) return { fault: 'This version of the program does not have the operation.' };
-  const parts = decidedParts(call, decided, options);
-  const { subject } = decided.proposer;
-  const actor = { ...staffActor(options.member), proposedBy: subject };
-  const commitWith = (after: unknown) =>
-    commitWithEntry(ports.commit, {
-      events: [parts.event],
-      statementsFor: (events) => parts.statementsFor(events, after),
-    });
   const { service, input } = decided;
   const present = await operation.check(input, { read, ports: ports.proposable, service });
   if ('fault' in present) return present;
   // The person who approves has seen this state.
   const stateOf = (before: unknown) => JSON.stringify(withoutMembers(before, operation.estimates));
   if (stateOf(present.before) !== stateOf(decided.before)) return { fault: changedMeanwhile };
+  return await takeEffect(call, { decided, operation, options });
+}
+
+type CheckedProposal = {
+  readonly decided: Proposal;
+  readonly operation: AnyProposable;
+  readonly options: DecisionOptions;
+};
+
+/** Applies a checked proposal in one unit with its decision and the entry of the staff log. Its events name both people. */
+export async function takeEffect(
+  call: ProposalCall,
+  { decided, operation, options }: CheckedProposal,
+): Promise<Outcome> {
+  const { ports, read, createId } = call;
+  const parts = decidedParts(call, decided, options);
+  const { service, input, proposer } = decided;
+  const context = {
+    read,
+    ports: ports.proposable,
+    service,
+    actor: { ...staffActor(options.member), proposedBy: proposer.subject },
+    clock: ports.clock,
+    createId,
+    commitWith: (after: unknown) =>
+      commitWithEntry(ports.commit, {
+        events: [parts.event],
+        statementsFor: (events) => parts.statementsFor(events, after),
+      }),
+  };
   try {
-    const context = {
-      read,
-      ports: ports.proposable,
-      service,
-      actor,
-      clock: ports.clock,
-      createId,
-      commitWith,
-    };
     const fault = await operation.apply(input, context);
     // A new or changed client applies in this process at once.
     ports.clients.invalidate();

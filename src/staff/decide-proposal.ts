@@ -72,7 +72,7 @@ export const refuseProposal = defineOperation({
     if ('slug' in decided) return { refusal: decided };
     const { event, statementsFor } = decidedParts(call, decided, { member: staffOf(call.caller) });
     return {
-      effect: { events: [event], statements: statementsFor([event.id], { refused: true }) },
+      effect: { events: [event], statements: statementsFor([event.id], { status: 'refused' }) },
       answer: { status: 200, json: proposalView(decided, call.now) },
       onConflict: () => refuse('proposal-ended'),
     };

@@ -1,5 +1,7 @@
 import type { Read, Row, Statement } from '../db/database.ts';
 import { bytesField, enumField, idField, integerField, textField, textOrNull } from '../db/row-fields.ts';
+import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
+import { hmacString } from '../kernel/hashing.ts';
 import { minIdAt, type ProposalId } from '../kernel/id.ts';
 import type { CitizenErasure } from '../ledger/erase-citizen.ts';
 import { type Proposal, proposalStatuses } from './proposal.ts';
@@ -9,20 +11,36 @@ type ProposalContent = Pick<Proposal, 'input' | 'reason' | 'proposer' | 'before'
 
 const columns = 'id, at, expires_at, operation, status, service, citizen_id, content';
 
-/** Stores a new proposal. The id of a citizen in its input goes to a column, so that an erasure can replace it. */
-export function insertProposal(keys: StaffKeys, proposal: Proposal): Statement {
+/**
+ * Stores a new proposal. Refused (`unique`) when a proposal of the same service with the same operation and input waits. The id of a
+ * citizen in its input goes to a column, so that an erasure can replace it.
+ */
+export function insertProposal(keys: StaffKeys, proposal: Proposal): Statement[] {
   const { id, at, expiresAt, operation, status, service } = proposal;
-  return {
-    sql: `insert into staff_proposal (id, at, expires_at, operation, status, service, citizen_id, content)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    args: [id, at, expiresAt, operation, status, service, citizenOf(proposal), sealProposal(keys, proposal)],
-  };
+  const tag = status === 'proposed' ? inputTag(keys, proposal) : null;
+  return [
+    {
+      sql: 'update staff_proposal set input_tag = null where input_tag = $1 and expires_at <= $2',
+      args: [tag, at],
+    },
+    {
+      sql: `insert into staff_proposal (id, at, expires_at, operation, status, service, citizen_id, input_tag, content)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      args: [id, at, expiresAt, operation, status, service, citizenOf(proposal), tag, sealProposal(keys, proposal)],
+    },
+  ];
+}
+
+function inputTag({ root }: StaffKeys, { service, operation, input }: Proposal): string {
+  // The input was parsed from JSON.
+  const wanted = canonicalJson({ service, operation, input: input as Json });
+  return hmacString(root.derive('staff-log'), `proposal\0${wanted}`, 'base64url');
 }
 
 /** Stores a decision; refused (`rows`) if the proposal was decided or expired meanwhile. */
 export function decideProposal(keys: StaffKeys, decided: Proposal, now: number): Statement {
   return {
-    sql: `update staff_proposal set status = $1, content = $2
+    sql: `update staff_proposal set status = $1, content = $2, input_tag = null
       where id = $3 and status = 'proposed' and expires_at > $4 returning id`,
     args: [decided.status, sealProposal(keys, decided), decided.id, now],
     rows: 1,
@@ -51,7 +69,10 @@ export async function findProposals(
 
 /** Replaces the id of an erased citizen. */
 export function eraseProposalsOf({ citizenId, erasedId }: CitizenErasure): Statement {
-  return { sql: 'update staff_proposal set citizen_id = $2 where citizen_id = $1', args: [citizenId, erasedId] };
+  return {
+    sql: 'update staff_proposal set citizen_id = $2, input_tag = null where citizen_id = $1',
+    args: [citizenId, erasedId],
+  };
 }
 
 function citizenOf({ input }: Pick<Proposal, 'input'>): string | null {

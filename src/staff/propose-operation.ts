@@ -10,7 +10,7 @@ import { compilePartCheck } from '../api/validate-request.ts';
 import { missingScope } from '../auth/challenge.ts';
 import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { literalUnion } from '../notifications/notification/notification-shape.ts';
-import { applyProposal } from './apply-proposal.ts';
+import { takeEffect } from './apply-proposal.ts';
 import type { StaffPorts } from './ports.ts';
 import type { AnyProposable } from './proposable/proposable-operation.ts';
 import { proposableOperations } from './proposable/proposable-operations.ts';
@@ -50,7 +50,7 @@ export const proposeOperation = defineOperation({
   callers: ['staff'],
   summary: 'Propose an operation',
   description:
-    'Proposes an operation that takes effect when another person approves it within 72 hours (STAFF_PROPOSAL_HOURS). liftCitizenLock and releaseHold need the scope staff:support or staff:operate, startBatch needs staff:send, all others need staff:operate. With STAFF_FOUR_EYES=off it takes effect at once.',
+    'Proposes an operation that takes effect when another person approves it within 72 hours (STAFF_PROPOSAL_HOURS). liftCitizenLock and releaseHold need the scope staff:support or staff:operate, startBatch needs staff:send, all others need staff:operate. While it waits, the same proposal again receives 409. With STAFF_FOUR_EYES=off it takes effect at once.',
   request,
   responses: { 202: { description: 'The proposal.', schema: proposalShape } },
   refusals: ['bad-request', 'missing-scope', 'conflict', 'changed-meanwhile'],
@@ -87,13 +87,17 @@ export async function propose(
     status: 'proposed',
   };
   if (!ports.fourEyes)
-    return await applyAlone(call, { ...proposal, status: 'approved', decision: { subject, name, at: now } });
+    return await applyAlone(call, operation, {
+      ...proposal,
+      status: 'approved',
+      decision: { subject, name, at: now },
+    });
   const event = { id: createId('event'), at: now, actor: staffActor(member), proposal: proposal.id } as const;
   return {
     effect: {
       events: [{ type: 'staff.proposed', ...event, operation: operation.name }],
       statements: [
-        insertProposal(ports, proposal),
+        ...insertProposal(ports, proposal),
         ...insertStaffEntry(ports, {
           id: createId('staffEntry'),
           at: now,
@@ -108,14 +112,19 @@ export async function propose(
       ],
     },
     answer: { status: 202, json: proposalView(proposal, now) },
+    onConflict: () => refuse('conflict', 'The same proposal already waits for the decision of another person.'),
   };
 }
 
 /** In a sandbox the same person decides at once. The proposal and the entry of the staff log are stored all the same. */
-async function applyAlone(call: ProposeContext, decided: Proposal): Promise<RefusedDecision | ReplayedResult> {
+async function applyAlone(
+  call: ProposeContext,
+  operation: AnyProposable,
+  decided: Proposal,
+): Promise<RefusedDecision | ReplayedResult> {
   const { ports, now, caller } = call;
-  const store = insertProposal(ports, decided);
-  const outcome = await applyProposal(call, decided, { member: staffOf(caller), store });
+  const options = { member: staffOf(caller), store: insertProposal(ports, decided) };
+  const outcome = await takeEffect(call, { decided, operation, options });
   if (outcome === 'ended') return { refusal: refuse('changed-meanwhile') };
   if ('fault' in outcome) return { refusal: refuse('conflict', outcome.fault) };
   return { replayed: { status: 202, json: proposalView(decided, now) } };

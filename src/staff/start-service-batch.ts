@@ -6,7 +6,6 @@ import {
   type RefusedDecision,
   type ReplayedResult,
 } from '../api/operation.ts';
-import { refuse } from '../kernel/refusal.ts';
 import type { NotificationBatch } from '../notifications/batches/batch.ts';
 import { batchParams, batchSummaryOf, batchSummaryShape } from '../notifications/batches/batch-shape.ts';
 import { findOwnBatch } from '../notifications/batches/batch-store.ts';
@@ -16,8 +15,7 @@ import { countStartedMessages, insertBatchStart } from './batch-start-store.ts';
 import { batchStateOf } from './cancel-service-batch.ts';
 import type { StaffPorts } from './ports.ts';
 import { proposableBatchStart, rowsToSend } from './proposable/start-batch.ts';
-import { actReasonSchema, isOpen } from './proposal.ts';
-import { findProposals } from './proposal-store.ts';
+import { actReasonSchema } from './proposal.ts';
 import { propose } from './propose-operation.ts';
 import { staffOf } from './staff-member.ts';
 
@@ -28,7 +26,6 @@ const request = {
     { additionalProperties: false },
   ),
 };
-const maxOpenProposals = 100;
 
 type StartCall = OperationCall<typeof request, StaffPorts>;
 
@@ -51,7 +48,10 @@ const startShape = Type.Object({
   }),
 });
 
-/** Starts a checked batch, or proposes its start if the person would be over the limit for one day. */
+/**
+ * Starts a checked batch, or proposes its start if the person would be over the limit for one day. A form that is sent twice makes one
+ * proposal (`insertProposal`).
+ */
 export const startServiceBatch = defineOperation({
   ...start,
   request,
@@ -90,20 +90,9 @@ async function startOrPropose(call: StartCall): Promise<Outcome> {
 }
 
 async function proposeStart(call: StartCall, batch: NotificationBatch): Promise<Outcome> {
-  if (await isProposed(call, batch.id))
-    return { refusal: refuse('conflict', 'The start of this batch already waits for the decision of another person.') };
   const { reason } = call.body;
   const proposed = await propose(call, { operation: proposableBatchStart.name, input: { batch: batch.id }, reason });
   return withAnswer(proposed, (proposal) => ({ batch: batchSummaryOf(batch), proposal: Object(proposal).id }));
-}
-
-/** Whether a proposal to start the batch is open: a form that is sent twice makes one proposal. */
-async function isProposed({ read, ports, now }: StartCall, batch: string): Promise<boolean> {
-  const wanted = { status: 'proposed', from: now - ports.proposalMs, limit: maxOpenProposals };
-  const proposals = await findProposals({ read, root: ports.root }, wanted);
-  return proposals.some(
-    (one) => one.operation === proposableBatchStart.name && one.input['batch'] === batch && isOpen(one, now),
-  );
 }
 
 /** The result after a conflict is a decision: only a proposal that takes effect at once is a stored result (STAFF_FOUR_EYES=off). */

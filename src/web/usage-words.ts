@@ -83,11 +83,25 @@ export function kindText(
 ): string {
   const channel = textNamed(uses.byChannel, details['channel']);
   if (usage === 'notification.opened' && channel !== undefined) return uses.confirmed;
-  const outcome = details['outcome'] === 'delivered' ? 'sent' : details['outcome'];
-  const delivery = usage === 'notification.delivery-ended' ? textNamed(uses.deliveries, outcome) : undefined;
-  if (delivery !== undefined && channel !== undefined) return formatMessage(language, delivery, { channel });
+  const delivery = deliveryText(language, uses.deliveries, { usage, outcome: details['outcome'], channel });
+  if (delivery !== undefined) return delivery;
   const byWallet = usage === 'identity.verified' ? textNamed(uses.byWallet, details['wallet']) : undefined;
   return byWallet ?? textNamed(uses.kinds, usage) ?? usage;
+}
+
+/** The end of a delivery with its channel in words. Undefined for another use, and for an outcome or a channel without a text. */
+export function deliveryText(
+  language: string,
+  deliveries: object,
+  {
+    usage,
+    outcome,
+    channel,
+  }: { readonly usage: string; readonly outcome: unknown; readonly channel: string | undefined },
+): string | undefined {
+  const text = textNamed(deliveries, outcome === 'delivered' ? 'sent' : outcome);
+  if (usage !== 'notification.delivery-ended' || text === undefined || channel === undefined) return undefined;
+  return formatMessage(language, text, { channel });
 }
 
 function objectRow({ uses }: CitizenTexts, { object }: DescribedUsage): UseRow | undefined {

@@ -107,7 +107,7 @@ test('a batch that is incomplete, or that has ended, is refused', async () => {
   }
 });
 
-test('a key of another file, a file over the limit, and too many open batches are refused', async () => {
+test('a key of another file, a file over the limit, and too many open batches are refused with the ids of these', async () => {
   for (const caller of callers()) {
     const key = `used ${caller.base}`;
     assert.equal((await ask(uploadOf(caller, key))).status, 202);
@@ -120,8 +120,14 @@ test('a key of another file, a file over the limit, and too many open batches ar
   const [staff, own] = callers();
   const waiting = { ...uploadOf(own), path: `${own.base}?start=manual` };
   for (let count = 0; count < openPerClient; count += 1) await ask(waiting);
-  assert.deepEqual(slugOf(await ask(uploadOf(own))), [409, 'conflict']);
-  assert.deepEqual(slugOf(await ask(uploadOf(staff))), [409, 'conflict']);
+  const { items } = parseJsonBody(await get(own.token, `${own.base}?open=true`));
+  const open = (items as { readonly id: string }[]).map(({ id }) => id);
+  assert.equal(open.length, openPerClient);
+  for (const caller of [own, staff]) {
+    const refused = await ask(uploadOf(caller));
+    assert.deepEqual(slugOf(refused), [409, 'conflict']);
+    assert.deepEqual(String(parseJsonBody(refused)['detail']).match(/bat_\w+/g), open);
+  }
 });
 
 test('the file of an old batch is deleted: its preview and results are refused', async () => {

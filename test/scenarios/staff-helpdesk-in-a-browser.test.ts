@@ -91,9 +91,16 @@ test('five questions of the helpdesk are answered within six clicks each', { ski
     await using staff = await open();
     await findBy(staff, permit);
     await staff.press(cardOf(staff, permit).getByRole('link', { name: 'Send again by letter' }));
-    await staff.press(staff.page.getByRole('button', { name: 'Send the letter' }));
-    assert.match(await textOf(staff.page.locator('main > .banner').first()), /The letter is on its way/);
+    const form = staff.page.url();
+    const sendLetter = async () => {
+      await staff.press(staff.page.getByRole('button', { name: 'Send the letter' }));
+      assert.match(await textOf(staff.page.locator('main > .banner').first()), /The letter is on its way/);
+    };
+    await sendLetter();
     assert.ok(staff.clicks() <= maxClicks);
+    // A form that is sent twice sends one letter.
+    await staff.page.goto(form);
+    await sendLetter();
     // A reload shows the present state, and is no second look-up.
     await waitUntil(async () => {
       await staff.page.reload();
@@ -141,6 +148,21 @@ async function tabTo(page: Page, wanted: string): Promise<void> {
 async function enter(page: Page): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
 }
+
+test('a case number that nobody can read, and a reference that is too long, are named as faults of their fields', {
+  skip,
+}, async () => {
+  await using staff = await demo.open('sam');
+  const { page, press } = staff;
+  const faults = () => page.locator('.faults li').allInnerTexts();
+  await findBy(staff, renewal);
+  await press(cardOf(staff, renewal).getByRole('link', { name: 'Send again by letter' }));
+  await page.getByLabel('Number of your case').fill('CASE-\u202e1174');
+  await press(page.getByRole('button', { name: 'Send the letter' }));
+  assert.deepEqual(await faults(), ['Enter the number of your case']);
+  await findBy(staff, 'r'.repeat(201));
+  assert.deepEqual(await faults(), ['This text is too long: Number or reference of the message']);
+});
 
 test('a message is found and sent again by letter with the keyboard only', { skip }, async () => {
   await using staff = await demo.open('sam');

@@ -29,6 +29,11 @@ test('an operator pauses a channel with a reason, reads it on the first page, an
   await page.getByRole('button', { name: 'Pause' }).click();
   assert.match(await mainText(page), /The channel is paused\..*The mail server rejects all messages\./s);
   await seen.check();
+  // A form that is sent twice shows the present state.
+  await page.goto(`${demo.server.url}/staff/queues/email/pause`);
+  await page.getByLabel('Reason').fill('Again.');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  assert.match(await mainText(page), /^Queues.*The mail server rejects all messages\./s);
   await seen.openFromMenu('Start');
   await page.getByRole('link', { name: 'Email is paused' }).click();
   await page.getByRole('link', { name: 'Resume: Email' }).click();
@@ -98,6 +103,41 @@ test('an operator proposes a client and other rights for it, cannot approve that
   await approver.page.getByLabel('Reason').fill('Ask the service first.');
   await approver.page.getByRole('button', { name: 'Refuse' }).click();
   assert.match(await mainText(approver.page), /The proposal is refused\..*Ask the service first\./s);
+});
+
+test('an operator proposes an erasure, which an approver refuses and then approves, and a form that is sent twice makes one', {
+  skip,
+}, async () => {
+  await using operator = await demo.open('olu');
+  await using approver = await demo.open('alex');
+  const { page } = operator;
+  const send = () => operator.press(page.getByRole('button', { name: 'Send the proposal' }));
+  const propose = async () => {
+    await operator.openFromMenu('Proposals');
+    await operator.press(page.getByRole('link', { name: 'Propose to erase a person' }));
+    await send();
+    assert.match(await mainText(page), /There is a problem.*Check this field: Number of the citizen.*Enter a reason/s);
+    await page.getByLabel('Number of the citizen').fill('demo-sigridur');
+    await page.getByLabel('Reason').fill('Request 12 of May.');
+    await send();
+    assert.match(await mainText(page), /^Erase a citizen.*We stored your proposal.*demo-sigridur.*register ?No/s);
+    return page.url();
+  };
+  const decide = async (proposal: string, decision: 'Approve' | 'Refuse') => {
+    await approver.page.goto(proposal);
+    await approver.press(approver.page.getByRole('link', { name: decision }));
+    await approver.press(approver.page.getByRole('button', { name: decision }));
+  };
+  const first = await propose();
+  assert.equal(await propose(), first);
+  await decide(first, 'Refuse');
+  const second = await propose();
+  assert.notEqual(second, first);
+  await decide(second, 'Approve');
+  assert.match(await mainText(approver.page), /has taken effect\..*erased:/s);
+  await using auditor = await demo.open('ada');
+  await auditor.page.goto(`${demo.server.url}/staff/audit?operation=eraseCitizen`);
+  assert.match(await mainText(auditor.page), /Erased ?Before: No ?After: Yes.*State ?Refused/s);
 });
 
 test('an operator disables a client', { skip }, async () => {

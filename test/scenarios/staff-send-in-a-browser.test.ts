@@ -99,11 +99,19 @@ test('a caseworker writes a message without a template and sends it at a time', 
   await press(page.getByRole('button', { name: 'Continue' }));
   await page.getByLabel('Number in the register').fill('demo-mary');
   await page.getByLabel('Subject').fill('Office hours');
-  await page.getByLabel('Message', { exact: true }).fill('The office is closed on Friday.');
+  await page.getByLabel('Message', { exact: true }).fill('The office is closed on ((day)).');
   await page.getByLabel('Your reference').fill('PP-501');
+  await page.getByLabel('Send it at').fill('2020-01-31T09:30');
+  await press(page.getByRole('button', { name: 'Preview' }));
+  assert.deepEqual(await page.locator('.faults li').allInnerTexts(), [
+    'Your own text cannot have values to fill in. Write the value instead of \u2068((day))\u2069.',
+    'Enter a time that is later than now, and at most one year from now',
+  ]);
+  await page.getByLabel('Message', { exact: true }).fill('The office is closed on Friday.');
   const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
   await page.getByLabel('Send it at').fill(`${day}T09:30`);
   await press(page.getByRole('button', { name: 'Preview' }));
+  assert.match(await textOf(page.locator('main dl')), /register\s*demo-mary[\s\S]*PP-501/);
   await press(page.getByRole('button', { name: 'Send the message' }));
   const [item] = (await readJson('/v1/notifications?reference=PP-501'))['items'] as readonly Record<string, unknown>[];
   assert.deepEqual([item?.['status'], item?.['sendAt']], ['scheduled', `${day}T09:30:00.000Z`]);

@@ -358,6 +358,7 @@ function operatorPages(url: string, { disabled, waiting }: Operated): TourPage[]
   const clients = '/staff/clients';
   return [
     ...['/staff', '/staff/queues?done=pause', '/staff/queues/sms/resume', clients, disabled, waiting].map(path),
+    form('an erasure without a person', '/staff/proposals/erasure', nothing),
     form('a pause without a reason', '/staff/queues/email/pause', nothing),
     form('a proposal of a client without fields', `${clients}/propose`, nothing),
     form('a proposal of a client that the server refuses', `${clients}/propose`, async (page) => {

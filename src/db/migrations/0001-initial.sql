@@ -981,7 +981,8 @@ create table staff_look_up (
 );
 
 -- An operation that one person proposes and another one approves. `content` has the input without the id of the citizen, the reason
--- and the people, sealed like the staff log. citizen_id: the citizen whom it concerns, replaced by the erasure.
+-- and the people, sealed like the staff log. citizen_id: the citizen whom it concerns, replaced by the erasure. input_tag: the keyed
+-- hash of service, operation and input while it waits, because only one such proposal may wait.
 create table staff_proposal (
   id text not null primary key,
   at bigint not null check (at between 0 and 9007199254740991),
@@ -990,11 +991,13 @@ create table staff_proposal (
   status text not null check (status in ('proposed', 'approved', 'refused')),
   service text,
   citizen_id text,
+  input_tag text,
   content bytea not null
 );
 
 create index staff_proposal_by_status on staff_proposal (status, id);
 create index staff_proposal_of_citizen on staff_proposal (citizen_id) where citizen_id is not null;
+create unique index staff_proposal_by_input on staff_proposal (input_tag) where input_tag is not null;
 
 -- When the newest backup began that the operator has recorded as complete: one row.
 create table backup_record (

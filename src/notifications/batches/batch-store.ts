@@ -159,18 +159,24 @@ export async function findBatchByKey(
   return row === undefined ? undefined : batchFromRow(row);
 }
 
-/** The batches of a client that are older than `before`, newest first. */
+/** The batches of a client that are older than `before`, newest first. `isOpen`: only those that have not ended. */
 export async function findBatches(
   read: Read,
   clientId: string,
-  { before, limit }: { readonly before: string; readonly limit: number },
+  { before, limit, isOpen = false }: BatchPage,
 ): Promise<NotificationBatch[]> {
   const rows = await read(
-    `select ${columns} from notification_batch where client_id = $1 and id < $2 order by id desc limit $3`,
+    `select ${columns} from notification_batch where client_id = $1 and id < $2${isOpen ? ' and ended_at is null' : ''}
+      order by id desc limit $3`,
     [clientId, before, limit],
   );
   return rows.map(batchFromRow);
 }
+
+type BatchPage = { readonly before: string; readonly limit: number; readonly isOpen?: boolean };
+
+/** Sorts after each id of a batch. */
+export const afterAllBatchIds = 'bat_~';
 
 /** The batches that wait for their check or sending, in the order of client and time. */
 export async function findWaitingBatches(read: Read): Promise<Pick<NotificationBatch, 'id' | 'clientId'>[]> {

@@ -125,7 +125,7 @@ function faultTable(visit: StaffVisit, batch: BatchProgress, rows: readonly Refu
     const column = columnOfDetail(detail);
     const fault = html`${rowCodes[code]}${column === undefined ? '' : html`: <code>${column}</code>`}`;
     // Other cells have the row and the column.
-    const text = column === undefined ? detail : detail.slice(detail.indexOf(': ') + 2);
+    const text = detail.replace(/^row \d+[^:]*: /, '');
     return [String(row), fault, html`<span lang="en" dir="ltr">${text}</span>`];
   });
   const wasRefused = state === 'refused';

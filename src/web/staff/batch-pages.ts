@@ -1,13 +1,11 @@
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../../kernel/request-target.ts';
-import { formatMessage } from '../../locales/message-format.ts';
-import type { batchSummaryOf } from '../../notifications/batches/batch-shape.ts';
 import { listServiceBatches, readServiceBatchResults } from '../../staff/read-service-batches.ts';
-import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
 import { html } from '../html.ts';
 import type { PageOutcome } from '../send-page.ts';
 import { showBatchCancel, showBatchStart } from './batch-acts.ts';
+import { type BatchList, batchList } from './batch-list.ts';
 import { showBatch } from './batch-page.ts';
 import { downloadExample, noServicePage, showUpload } from './batch-upload-page.ts';
 import { withByteOrderMark } from './spreadsheet-file.ts';
@@ -31,11 +29,8 @@ export const batchPages: readonly StaffPage[] = [
 
 const idOf = ({ request }: StaffVisit) => requestPath(request.url).split('/')[3] ?? '';
 
-type BatchList = { readonly items: readonly ReturnType<typeof batchSummaryOf>[]; readonly next: string | null };
-
 async function showBatches(visit: StaffVisit): Promise<PageOutcome | Refusal> {
-  const { layout, texts, member, request } = visit;
-  const { words } = layout;
+  const { texts, member, request } = visit;
   const { batches } = texts;
   const title = batches.title;
   if (member.service === null) return noServicePage(visit);
@@ -44,13 +39,8 @@ async function showBatches(visit: StaffVisit): Promise<PageOutcome | Refusal> {
   const list = await readJson<BatchList>(visit, listServiceBatches, { query });
   if (!('json' in list)) return list;
   const { items, next } = list.json;
-  const entries = items.map(
-    ({ id, name, state, rows, createdAt }) => html`<li><a href="${base}/${id}"><bdi>${name ?? batches.unnamed}</bdi></a>
-      <p><span class="badge">${batches.states[state]}</span> ${rows === null ? '' : formatMessage(words.language, batches.rows, { count: rows })}</p>
-      <p>${minuteElement(words, createdAt)}</p></li>`,
-  );
   const content = html`<p>${batches.intro}</p><p><a class="action" href="${base}/new">${batches.upload.title}</a></p>
-    ${entries.length === 0 ? html`<p>${batches.none}</p>` : html`<ul class="list">${entries}</ul>`}
+    ${items.length === 0 ? html`<p>${batches.none}</p>` : batchList(visit, list.json)}
     ${next === null ? '' : html`<p><a href="${base}?after=${next}">${batches.older}</a></p>`}`;
   return renderStaffPage(visit, { title, content, section: 'batches' });
 }

@@ -1,13 +1,16 @@
 import type { BufferedResponse } from '../../api/buffered-response.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestQuery } from '../../kernel/request-target.ts';
+import { batchLimits } from '../../notifications/batches/batch.ts';
 import { createServiceBatch } from '../../staff/create-service-batch.ts';
 import { listServiceTemplates } from '../../staff/list-service-templates.ts';
+import { listServiceBatches } from '../../staff/read-service-batches.ts';
 import { readJson } from '../citizen-operations.ts';
 import { type FieldFault, faultSummary, faultText, fieldAttributes, keptFormBanner } from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
 import type { PageOutcome } from '../send-page.ts';
 import { batchFileColumns } from './batch-file-columns.ts';
+import { type BatchList, batchList } from './batch-list.ts';
 import { fileField, readUploadForm, skipUpload, type UploadForm } from './batch-upload-form.ts';
 import { ownText } from './send-form.ts';
 import { spreadsheetFile } from './spreadsheet-file.ts';
@@ -23,6 +26,8 @@ type UploadState = {
   readonly fields: ReadonlyMap<string, string>;
   readonly faults: readonly FieldFault[];
   readonly isKept?: boolean;
+  /** The open batches, if there are too many of them. */
+  readonly open?: Html | '';
 };
 
 /** The form of a file. The template comes first, because the columns of the file depend on it. */
@@ -57,7 +62,17 @@ async function handleUpload(visit: StaffVisit): Promise<PageOutcome | Refusal> {
   }
   skipUpload(request);
   if (answer.slug === 'missing-scope') return answer;
-  return await uploadPage(visit, { fields: form.fields, faults: faultsOf(visit, answer) });
+  const open = answer.slug === 'conflict' ? await openBatches(visit) : '';
+  return await uploadPage(visit, { fields: form.fields, faults: faultsOf(visit, answer), open });
+}
+
+/** The open batches of the service, so that the person can start or cancel one of them. */
+async function openBatches(visit: StaffVisit): Promise<Html | ''> {
+  const query = { open: 'true', limit: String(batchLimits.openPerClient) };
+  const list = await readJson<BatchList>(visit, listServiceBatches, { query });
+  // The service may not have the right to read its batches.
+  if (!('json' in list) || list.json.items.length < batchLimits.openPerClient) return '';
+  return html`<h2>${visit.texts.batches.upload.openBatches}</h2>${batchList(visit, list.json)}`;
 }
 
 async function sendUpload(
@@ -125,14 +140,14 @@ function choicePage(
 function formPage(visit: StaffVisit, template: ListedTemplate | undefined, state: UploadState): BufferedResponse {
   const { layout, texts } = visit;
   const { upload } = texts.batches;
-  const { fields, faults, isKept = false } = state;
+  const { fields, faults, isKept = false, open = '' } = state;
   const view = { values: new URLSearchParams([...fields]), faults };
   const choice = (value: string, label: string, isChosen: boolean): Html =>
     html`<p class="choice"><input type="radio" id="rows-${value}" name="rows" value="${value}"${isChosen ? trustedHtml(' checked') : ''} /><label for="rows-${value}">${label}</label></p>`;
   const allOrNone = fields.get('rows') === 'all-or-none';
   const kept = isKept ? html`${keptFormBanner(layout.words)}<p class="note">${upload.fileNotKept}</p>` : '';
   const templateId = template?.id ?? ownText;
-  const content = html`${kept}${faultSummary(layout.words, faults)}<p>${upload.next}</p>
+  const content = html`${kept}${faultSummary(layout.words, faults)}${open}<p>${upload.next}</p>
     ${columnsSection(visit, template)}
     <form method="post" action="${uploadPath}" enctype="multipart/form-data" novalidate>${hiddenInput('templateId', templateId)}
       ${textInput(view, { name: 'name', label: upload.name, hint: upload.nameHint, maxLength: 100 })}

@@ -26,6 +26,7 @@ import type { RegisteredClient } from './registered-client.ts';
 import { staffPaths } from './staff-area.ts';
 import { textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
+import { waitingProposalPath } from './waiting-proposal.ts';
 
 /** The fields of the form, as text. */
 type ClientFields = {
@@ -62,6 +63,8 @@ export async function handleClientProposal(
   const answer = await readJson<{ readonly id: string }>(visit, proposeOperation, { json });
   if ('json' in answer) return redirectTo(`${staffPaths.proposals}/${answer.json.id}?done=proposed`);
   if (![400, 409].includes(problems[answer.slug].status)) return answer;
+  const waiting = answer.slug === 'conflict' ? await waitingProposalPath(visit, { operation, input }) : undefined;
+  if (waiting !== undefined) return redirectTo(waiting);
   return formPage(visit, client, { fields, ...refusalFaults(visit, answer) });
 }
 

@@ -1,7 +1,10 @@
+import type { Refusal } from '../../kernel/refusal.ts';
+import { singleLinePattern } from '../../kernel/single-line-text.ts';
 import { lookUpReasons } from '../../ledger/ledger-event.ts';
 import type { LookUpBody } from '../../staff/look-up.ts';
 import { type FieldFault, faultSummary } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
+import { faultsOf } from './issue-faults.ts';
 import { staffPaths } from './staff-area.ts';
 import { capitalised, choiceInput, type FormView, textInput } from './staff-fields.ts';
 import type { StaffVisit } from './staff-page.ts';
@@ -23,7 +26,7 @@ export function reasonFields({ texts: { person } }: Pick<FormVisit, 'texts'>, vi
 export function parseReason({ texts: { person } }: Pick<FormVisit, 'texts'>, values: URLSearchParams) {
   const reason = lookUpReasons.find((one) => one === values.get('reason'));
   const reference = textOf(values, 'case');
-  const isCase = reference !== '' && reference.length <= maxReferenceLength;
+  const isCase = reference.length <= maxReferenceLength && singleLinePattern.test(reference);
   if (reason !== undefined && isCase) return { reason, reference };
   const faults: FieldFault[] = [
     ...(reason === undefined ? [{ field: 'reason', text: person.faults.reason }] : []),
@@ -67,6 +70,20 @@ export function parseLookUp(
   if ('faults' in reason || typeof target === 'string')
     return { faults: [...('faults' in reason ? (reason.faults ?? []) : []), ...targetFaults] };
   return { ...reason, ...target, language: visit.layout.words.language };
+}
+
+/** The faults of a look-up that the operation refused. */
+export function lookUpFaults(visit: FormVisit, refusal: Refusal): readonly FieldFault[] {
+  const { texts, layout } = visit;
+  const { claims } = layout.words.uses;
+  const fields = ['citizenId', ...formClaims] as const;
+  const found = faultsOf(visit, refusal, (pointer) => {
+    const field = fields.find((one) => one === pointer.split('/').at(-1));
+    return field === undefined
+      ? { field: 'message', label: texts.person.message }
+      : { field, label: capitalised(layout.words, claims[field]) };
+  });
+  return found.map((fault) => (fault.field === 'birthDate' ? { ...fault, text: texts.person.faults.date } : fault));
 }
 
 /** The one way in which the form names the person, or the fault: none or several ways, too few details, a wrong date. */

@@ -9,7 +9,7 @@ import { readJson } from '../citizen-operations.ts';
 import { parseForm } from '../form-body.ts';
 import { keptFormBanner } from '../form-parts.ts';
 import { html } from '../html.ts';
-import { lookUpForm, parseLookUp } from './look-up-form.ts';
+import { lookUpFaults, lookUpForm, parseLookUp } from './look-up-form.ts';
 import { handleAct } from './person-acts.ts';
 import { actNames, personPage, personPath } from './person-page.ts';
 import { staffPaths } from './staff-area.ts';
@@ -41,10 +41,7 @@ async function handleLookUp(visit: StaffVisit): Promise<BufferedResponse | Refus
   const answer = await readJson<LookUpAnswer>(visit, lookUpCitizen, { json: body });
   if ('json' in answer) return redirectTo(`${staffPaths.person}/${answer.json.id}`);
   if (answer.slug !== 'bad-request') return answer;
-  const { faults } = visit.texts.person;
-  const fault =
-    body.claims === undefined ? { field: 'message', text: faults.one } : { field: 'birthDate', text: faults.date };
-  return formPage(visit, { values, faults: [fault] });
+  return formPage(visit, { values, faults: lookUpFaults(visit, answer) });
 }
 
 function formPage(visit: StaffVisit, view: FormView, isKept = false): BufferedResponse {

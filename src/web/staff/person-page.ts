@@ -78,9 +78,7 @@ function messageActions(
   { id, status, deliveries }: HitMessage,
   address: PersonAddress,
 ): Html | '' {
-  const letters = deliveries.filter(({ channel }) => channel === 'letter');
-  const isWaiting = letters.some((one) => one.status === 'queued' || one.status === 'sending');
-  const wasSent = letters.some((one) => one.status === 'sent' || one.status === 'unknown');
+  const { isWaiting, wasSent } = letterState({ deliveries });
   const acts: readonly ActName[] = [
     ...(isWaiting || wasSent || status === 'cancelled' || status === 'scheduled' ? [] : (['letter'] as const)),
     ...(wasSent ? (['returned'] as const) : []),
@@ -89,6 +87,14 @@ function messageActions(
   if (acts.length === 0 && !mayRead) return '';
   const read = mayRead ? html`<a href="${staffPaths.read}?message=${id}">${texts.sections.read}</a>` : '';
   return html`<p class="actions">${acts.map((act) => html`<a href="${actPath(address, act, id)}">${texts.acts[act].open}</a> `)}${read}</p>`;
+}
+
+/** Whether a letter with the message is on its way to the printer, or was sent. */
+export function letterState({ deliveries }: Pick<HitMessage, 'deliveries'>) {
+  const letters = deliveries.filter(({ channel }) => channel === 'letter');
+  const isWaiting = letters.some((one) => one.status === 'queued' || one.status === 'sending');
+  const wasSent = letters.some((one) => one.status === 'sent' || one.status === 'unknown');
+  return { isWaiting, wasSent };
 }
 
 function channels({ layout: { words }, texts: { person } }: StaffVisit, hit: Hit): Html {

@@ -9,6 +9,8 @@ import type { StaffVisit } from './staff-page.ts';
 type Words = Pick<StaffVisit, 'texts' | 'layout'>;
 type Members = Readonly<Record<string, unknown>>;
 
+const noValue = '–';
+
 /** The name of an operation; of one without a text, its name in the interface. */
 export function operationText({ texts }: Pick<StaffVisit, 'texts'>, operation: string): string {
   return textNamed(texts.operationNames, operation) ?? operation;
@@ -30,7 +32,7 @@ export function changeEntries(
     if (!(name in wanted) || isSame(was[name], wanted[name])) return html`<dd>${text(was)}</dd>`;
     return html`<dd>${proposals.before}: ${text(was)}</dd><dd>${proposals.after}: ${text(wanted)}</dd>`;
   };
-  return names.map((name) => html`<dt>${memberLabel(visit, name, was[name] ?? wanted[name])}</dt>${values(name)}`);
+  return names.map((name) => html`<dt>${memberLabel(visit, name)}</dt>${values(name)}`);
 }
 
 /** Says what the scope `access-log:hide` permits, if a change gives it to a client. */
@@ -49,11 +51,11 @@ export function concealmentNote(
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Everything that is created did not exist before. */
+/** Everything that is created did not exist before, and everybody who is erased was not. */
 const isShown = (name: string, was: Members, wanted: Members) =>
-  name !== 'exists' || was[name] !== false || name in wanted;
+  (name !== 'exists' && name !== 'erased') || was[name] !== false || name in wanted;
 
-function memberLabel({ texts, layout }: Words, name: string, value: unknown): string {
+function memberLabel({ texts, layout }: Words, name: string): string {
   const { proposals, queues, clients, audit, sections, send, batches, ownService } = texts;
   const { channel, message } = layout.words.uses.labels;
   const others: Readonly<Record<string, string>> = {
@@ -62,7 +64,7 @@ function memberLabel({ texts, layout }: Words, name: string, value: unknown): st
     paused: queues.paused,
     disabledAt: clients.disabled,
     proposed: audit.operation,
-    refused: typeof value === 'number' ? batches.counts.refused : proposals.statuses.refused,
+    refused: batches.counts.refused,
     state: clients.state,
     status: clients.state,
     rows: batches.counts.rows,
@@ -84,17 +86,21 @@ function membersOf(state: unknown): Members {
   return isObject(state) ? state : {};
 }
 
-/** `null` means that any value is permitted (`changeClient`), or that there is no date yet (`disableClient`). */
+/** Members in which `null` means that any value is permitted. */
+const openMembers: readonly string[] = ['purposes', 'legalBases', 'policy'];
+
+/** `null` also means that there is no date yet (`disableClient`), or no value. */
 function valueText(visit: Words, name: string, value: unknown): Html {
   const { texts, layout } = visit;
   const { proposals } = texts;
-  if (value === null || value === undefined) return html`${name.endsWith('At') ? proposals.no : proposals.any}`;
+  if (value === null || value === undefined)
+    return html`${openMembers.includes(name) ? proposals.any : name.endsWith('At') ? proposals.no : noValue}`;
   if (typeof value === 'boolean') return html`${value ? proposals.yes : proposals.no}`;
   if (typeof value === 'number') return html`${new Intl.NumberFormat(layout.words.language).format(value)}`;
   if (typeof value === 'string') return stringText(visit, name, value);
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
     const words = name === 'channels' ? value.map((one) => channelName(visit, one)) : value;
-    return html`<bdi>${words.length === 0 ? '–' : words.join(', ')}</bdi>`;
+    return html`<bdi>${words.length === 0 ? noValue : words.join(', ')}</bdi>`;
   }
   return html`<code dir="ltr">${JSON.stringify(value)}</code>`;
 }
@@ -112,7 +118,12 @@ function stringText(visit: Words, name: string, value: string): Html {
   const words: Readonly<Record<string, object>> = {
     kind: texts.clients.kinds,
     state: texts.batches.states,
-    status: { ...texts.messageStates, active: texts.ownService.webhook.active, disabled: texts.clients.disabled },
+    status: {
+      ...texts.messageStates,
+      refused: texts.proposals.statuses.refused,
+      active: texts.ownService.webhook.active,
+      disabled: texts.clients.disabled,
+    },
     letter: { ...texts.messageStates, returned: texts.deliveryReasons['letter-returned'] },
     by: ways,
   };

@@ -11,16 +11,22 @@ import { readJson } from '../citizen-operations.ts';
 import { successBanner } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { batchProposal } from './batch-proposal.ts';
+import { erasurePath, handleErasureProposal } from './erasure-proposal.ts';
 import { changeEntries, concealmentNote, operationText } from './proposal-words.ts';
 import { handleReasonedAction, pathPart, redirectTo } from './reasoned-action.ts';
 import { staffPaths } from './staff-area.ts';
-import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
+import { renderStaffPage, type StaffPage, type StaffVisit, withScope } from './staff-page.ts';
 
 type ShownProposal = Static<typeof proposalShape>;
 
 /** The pages with the proposals that a person may see, and on which another person decides them. */
 export const proposalsPages: readonly StaffPage[] = [
   { path: staffPaths.proposals, methods: ['GET', 'HEAD'], show: showProposals },
+  {
+    path: erasurePath,
+    methods: ['GET', 'HEAD', 'POST'],
+    show: withScope('staff:operate', handleErasureProposal),
+  },
   { path: `${staffPaths.proposals}/:id`, methods: ['GET', 'HEAD'], show: showProposal },
   {
     path: `${staffPaths.proposals}/:id/approve`,
@@ -39,7 +45,10 @@ async function showProposals(visit: StaffVisit): Promise<BufferedResponse | Refu
   if (!('json' in answer)) return answer;
   const { proposals, sections } = visit.texts;
   const { items } = answer.json;
-  const content = html`<p>${proposals.intro}</p>
+  const erasure = visit.member.scopes.includes('staff:operate')
+    ? html`<p><a href="${erasurePath}">${proposals.erasure.title}</a></p>`
+    : '';
+  const content = html`<p>${proposals.intro}</p>${erasure}
     <h2>${proposals.waiting}</h2>
     ${proposalList(
       visit,
@@ -155,5 +164,6 @@ async function handleDecision(visit: StaffVisit, decision: 'approve' | 'refuse')
     operation: decision === 'approve' ? approveProposal : refuseProposal,
     params: { id },
     doneAt: `${path}?done=${decision}`,
+    repeatedAs: 'proposal-ended',
   });
 }

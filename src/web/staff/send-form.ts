@@ -1,10 +1,12 @@
 import { formatInstant } from '../../kernel/clock.ts';
+import type { Refusal } from '../../kernel/refusal.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import { categories } from '../../notifications/notification/notification.ts';
 import type { SendBody } from '../../notifications/send-request.ts';
 import { type FieldFault, faultSummary } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { languageName } from '../language-names.ts';
-import type { NamedField } from './issue-faults.ts';
+import { faultsOf, type NamedField } from './issue-faults.ts';
 import { parseLocalTime } from './local-time.ts';
 import { staffPaths } from './staff-area.ts';
 import { capitalised, choiceInput, type FormView, hiddenInput, textInput } from './staff-fields.ts';
@@ -69,6 +71,36 @@ function labelsOf({ layout: { words }, texts: { send, templates } }: FormVisit) 
   };
 }
 
+/** The recipient of a message and what else the preview does not show. */
+export function sendSummary(visit: FormVisit, values: URLSearchParams): Html {
+  const { categories: names } = visit.layout.words.messages;
+  const labels = labelsOf(visit);
+  const category = categories.find((one) => one === values.get('category')) ?? 'information';
+  const reference = values.get('reference')?.trim() ?? '';
+  return html`<dl class="summary"><dt>${labels.citizenId}</dt><dd><bdi>${values.get('citizenId')?.trim() ?? ''}</bdi></dd>
+      <dt>${labels.category}</dt><dd>${names[category]}</dd>
+      ${reference === '' ? '' : html`<dt>${labels.reference}</dt><dd><bdi>${reference}</bdi></dd>`}</dl>`;
+}
+
+/** The faults of a message that the operation refused. */
+export function sendFaults(visit: FormVisit, values: URLSearchParams, refusal: Refusal): readonly FieldFault[] {
+  const { faults } = visit.texts.send;
+  const isOwn = values.get('template') === ownText;
+  const own = (refusal.issues ?? []).flatMap(({ pointer = '', code }): readonly FieldFault[] => {
+    const [, member, name] = pointer.split('/');
+    if (member === 'sendAt' && code === 'out-of-range') return [{ field: 'sendAt', text: faults.time }];
+    if (!isOwn || member !== 'personalisation') return [];
+    const text = formatMessage(visit.layout.words.language, faults.placeholder, {
+      placeholder: `\u2068((${name}))\u2069`,
+    });
+    return [{ field: 'text', text }];
+  });
+  const others = faultsOf(visit, refusal, (pointer) => sendFieldOf(visit, pointer));
+  const hasOwn = ({ field }: FieldFault) =>
+    own.some((one) => one.field === field) || (isOwn && field.startsWith(valuePrefix));
+  return [...own, ...others.filter((one) => !hasOwn(one))];
+}
+
 /** The body of the operation that a form asks for, or the fault of its time: the operation finds all others. */
 export function parseSendForm(
   visit: FormVisit,
@@ -99,7 +131,7 @@ export function parseSendForm(
 }
 
 /** The field of a JSON pointer into the body. */
-export function sendFieldOf(visit: FormVisit, pointer: string): NamedField {
+function sendFieldOf(visit: FormVisit, pointer: string): NamedField {
   const [, first = '', name = ''] = pointer.split('/');
   if (first === 'personalisation' && name !== '') return { field: `${valuePrefix}${name}`, label: name };
   const field = first === 'message' ? 'text' : first;

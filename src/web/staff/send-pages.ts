@@ -14,8 +14,7 @@ import { readJson } from '../citizen-operations.ts';
 import { maxTextFormBytes, parseForm } from '../form-body.ts';
 import { keptFormBanner, successBanner } from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
-import { faultsOf } from './issue-faults.ts';
-import { ownText, parseSendForm, type ServiceTemplate, sendFieldOf, sendForm } from './send-form.ts';
+import { ownText, parseSendForm, type ServiceTemplate, sendFaults, sendForm, sendSummary } from './send-form.ts';
 import { staffPaths } from './staff-area.ts';
 import { choiceInput, type FormView, hiddenInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit } from './staff-page.ts';
@@ -102,14 +101,14 @@ async function refused(visit: StaffVisit, values: URLSearchParams, refusal: Refu
       faults: [{ field: 'citizenId', text: visit.texts.send.faults.unknownPerson }],
     });
   if (refusal.slug !== 'bad-request') return refusal;
-  return await formPage(visit, { values, faults: faultsOf(visit, refusal, (pointer) => sendFieldOf(visit, pointer)) });
+  return await formPage(visit, { values, faults: sendFaults(visit, values, refusal) });
 }
 
 function previewPage(visit: StaffVisit, values: URLSearchParams, preview: PreviewAnswer): BufferedResponse {
   const { send } = visit.texts;
   const typed = [...values].filter(([name]) => name !== 'step' && name !== 'key');
   const unknown = preview.citizenKnown ? '' : html`<p class="notice">${send.faults.unknownPerson}</p>`;
-  const content = html`${unknown}<p>${send.previewText}</p>
+  const content = html`${unknown}<p>${send.previewText}</p>${sendSummary(visit, values)}
     ${preview.channels.map((channel) => channelPreview(visit, channel, preview.language ?? ''))}
     <form method="post" action="${staffPaths.send}">${typed.map(([name, value]) => hiddenInput(name, value))}
       ${hiddenInput('key', visit.createKey())}

@@ -3,7 +3,7 @@ import type { LookUpAnswer } from '../../staff/look-up-hit.ts';
 import type { RecentUse } from '../../staff/recent-uses.ts';
 import { minuteText } from '../citizen-layout.ts';
 import type { CitizenTexts } from '../citizen-texts.ts';
-import { kindText, textNamed } from '../usage-words.ts';
+import { deliveryText, textNamed } from '../usage-words.ts';
 import type { StaffVisit } from './staff-page.ts';
 
 /** A found citizen, as the look-up returns it. */
@@ -48,11 +48,8 @@ export function useText(visit: Words, use: RecentUse): string {
   return why === undefined ? `${kind}.` : `${kind}. ${words.uses.purpose}: ${why}.`;
 }
 
-function useKind({ texts, words }: Words, { usage, channel, outcome }: RecentUse): string {
-  const { uses } = texts;
-  const result = textNamed(uses.deliveries, outcome === 'delivered' ? 'sent' : outcome);
-  const name = channel === 'inbox' ? words.messages.inbox : textNamed(words.uses.channels, channel);
-  if (usage === 'notification.delivery-ended' && result !== undefined && name !== undefined)
-    return formatMessage(words.language, result, { channel: name });
-  return textNamed(uses.kinds, usage) ?? kindText(words, { usage, details: {} });
+function useKind({ texts, words }: Words, { usage, channel: code, outcome }: RecentUse): string {
+  const channel = code === 'inbox' ? words.messages.inbox : textNamed(words.uses.channels, code);
+  const delivery = deliveryText(words.language, texts.uses.deliveries, { usage, outcome, channel });
+  return delivery ?? textNamed({ ...words.uses.kinds, ...texts.uses.kinds }, usage) ?? usage;
 }
