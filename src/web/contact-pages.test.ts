@@ -129,7 +129,7 @@ test('the overview has the form for the newest code, and a link to the form for 
 });
 
 test('the overview names the hours in words, because a range of numbers can be read from the right', () => {
-  const chosen = { channels: ['email'], from: 20, until: 8, timeZone: 'UTC' } as const;
+  const chosen: ContactPreferences['hours'] = { channels: ['email'], from: 20, until: 8, timeZone: 'UTC' };
   const preferences = { ...noPreferences, hours: chosen, verified: [], awaiting: [], confirmable: [] };
   assert.match(String(contactOverviewPage(frame, preferences, undefined).body), /<p>From 20:00 until 8:00, /);
 });

@@ -3,7 +3,7 @@ import { formatMessage } from '../locales/message-format.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import { type Html, html, trustedHtml } from './html.ts';
-import { type InboxItem, messageDetails, respondByTag, titleOf } from './messages-page.ts';
+import { type InboxItem, legalNote, messageDetails, respondByTag, titleOf } from './messages-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** The messages that a download contains at most. */
@@ -64,7 +64,7 @@ function messageArticle({ words, signInUrl }: CitizenLayout, message: Downloaded
     return html`<li><a href="${new URL(`${citizenPaths.documents}/${id}`, signInUrl).href}"><bdi>${title}</bdi></a></li>`;
   });
   return html`<article><h2 lang="${message.language ?? ''}" dir="auto">${titleOf(message)}</h2>
-<dl>${messageDetails(words, message)}</dl>${respondByTag(words, message)}
+<dl>${messageDetails(words, message)}</dl>${respondByTag(words, message)}${legalNote(words, message)}
 ${text}
 ${documents.length === 0 ? '' : html`<h3>${words.message.attachments}</h3><ul>${documents}</ul>`}
 </article>`;

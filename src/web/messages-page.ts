@@ -252,7 +252,8 @@ function messageActions(frame: PageLayout, { id, archived }: InboxItem): Html {
     </div>`;
 }
 
-function legalNote({ language }: CitizenTexts, { legalEffect }: OpenedMessage): Html | '' {
+/** When the message counts as delivered, if its sender named a rule. */
+export function legalNote({ language }: CitizenTexts, { legalEffect }: InboxItem): Html | '' {
   if (legalEffect === undefined) return '';
   return html`<p class="notice">${legalSentences(language, legalEffect).join(' ')}</p>`;
 }

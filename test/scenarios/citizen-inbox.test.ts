@@ -165,6 +165,7 @@ test('a citizen downloads one message, and the whole inbox without opening a mes
     subject: 'Read <me>',
     message: 'Come on **Monday**.',
     respondBy: '2027-03-01',
+    legalEffect: 'after-14-days',
   });
   const unread = await send('demo-joao', { subject: 'Later', message: 'This text is still unread.' });
   const joao = await signIn('demo-joao');
@@ -172,7 +173,7 @@ test('a citizen downloads one message, and the whole inbox without opening a mes
   assert.match(String(one.headers['content-disposition']), /^attachment; filename="message\.html"/);
   assert.match(
     textOf(one),
-    /<h2[^>]*>Read &lt;me&gt;<\/h2>[\s\S]*Needs an answer by 1 March 2027[\s\S]*<strong>Monday<\/strong>[\s\S]*<\/html>/,
+    /<h2[^>]*>Read &lt;me&gt;<\/h2>[\s\S]*Needs an answer by 1 March 2027[\s\S]*This message has counted as delivered since [\s\S]*<strong>Monday<\/strong>[\s\S]*<\/html>/,
   );
   assert.equal(await senderView(read), 'read');
   const all = textOf(await joao.get('/me/download'));
