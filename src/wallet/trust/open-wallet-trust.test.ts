@@ -375,8 +375,7 @@ test('a trust file with the sandbox CA needs SIMULATORS, and each wrong file is 
   for (const [kind, message] of refused)
     await assert.rejects(openProcess(db, await writeTrust(kind)), { name: 'SettingError', message });
   await assert.rejects(openProcess(db, { WALLET_TRUST: '/absent/trust.json' }), {
-    message:
-      /^WALLET_TRUST: "\/absent\/trust.json": expected a file that the user of this process can read, received ENOENT\. See/,
+    message: /^WALLET_TRUST: expected the path of a file, received "\/absent\/trust\.json", which does not exist\. See/,
   });
   const { WALLET_CERTIFICATE_KEY_FILE: _key, ...withoutKey } = await writeTrust({});
   await assert.rejects(openProcess(db, withoutKey), { message: /^WALLET_CERTIFICATE_KEY_FILE: expected the path/ });
