@@ -82,8 +82,8 @@ export async function applyProposal(call: ProposalCall, decided: Proposal, optio
   const present = await operation.check(input, { read, ports: ports.proposable, service });
   if ('fault' in present) return present;
   // The person who approves has seen this state.
-  const stateOf = (before: unknown) => JSON.stringify(withoutMembers(before, operation.estimates));
-  if (stateOf(present.before) !== stateOf(decided.before)) return { fault: changedMeanwhile };
+  if (comparedState(operation, present.before) !== comparedState(operation, decided.before))
+    return { fault: changedMeanwhile };
   return await takeEffect(call, { decided, operation, options });
 }
 
@@ -125,7 +125,8 @@ export async function takeEffect(
   }
 }
 
-function withoutMembers(before: unknown, names: readonly string[] = []): unknown {
-  if (!isObject(before)) return before;
-  return Object.fromEntries(Object.entries(before).filter(([name]) => !names.includes(name)));
+/** The state before an operation as a text, without the members that may change until the decision. */
+export function comparedState({ estimates = [] }: AnyProposable, before: unknown): string {
+  if (!isObject(before)) return JSON.stringify(before);
+  return JSON.stringify(Object.fromEntries(Object.entries(before).filter(([name]) => !estimates.includes(name))));
 }

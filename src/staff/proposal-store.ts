@@ -12,12 +12,13 @@ type ProposalContent = Pick<Proposal, 'input' | 'reason' | 'proposer' | 'before'
 const columns = 'id, at, expires_at, operation, status, service, citizen_id, content';
 
 /**
- * Stores a new proposal. Refused (`unique`) when a proposal of the same service with the same operation and input waits. The id of a
- * citizen in its input goes to a column, so that an erasure can replace it.
+ * Stores a new proposal. Refused (`unique`) when a proposal of the same service with the same operation and input waits, for the same
+ * state (`comparedState`): after a change, people propose it again. The id of a citizen in its input goes to a column, so that an
+ * erasure can replace it.
  */
-export function insertProposal(keys: StaffKeys, proposal: Proposal): Statement[] {
+export function insertProposal(keys: StaffKeys, proposal: Proposal, state: string): Statement[] {
   const { id, at, expiresAt, operation, status, service } = proposal;
-  const tag = status === 'proposed' ? inputTag(keys, proposal) : null;
+  const tag = status === 'proposed' ? inputTag(keys, proposal, state) : null;
   return [
     {
       sql: 'update staff_proposal set input_tag = null where input_tag = $1 and expires_at <= $2',
@@ -31,9 +32,9 @@ export function insertProposal(keys: StaffKeys, proposal: Proposal): Statement[]
   ];
 }
 
-function inputTag({ root }: StaffKeys, { service, operation, input }: Proposal): string {
+function inputTag({ root }: StaffKeys, { service, operation, input }: Proposal, state: string): string {
   // The input was parsed from JSON.
-  const wanted = canonicalJson({ service, operation, input: input as Json });
+  const wanted = canonicalJson({ service, operation, input: input as Json, state });
   return hmacString(root.derive('staff-log'), `proposal\0${wanted}`, 'base64url');
 }
 

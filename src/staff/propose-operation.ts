@@ -10,7 +10,7 @@ import { compilePartCheck } from '../api/validate-request.ts';
 import { missingScope } from '../auth/challenge.ts';
 import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { literalUnion } from '../notifications/notification/notification-shape.ts';
-import { takeEffect } from './apply-proposal.ts';
+import { comparedState, takeEffect } from './apply-proposal.ts';
 import type { StaffPorts } from './ports.ts';
 import type { AnyProposable } from './proposable/proposable-operation.ts';
 import { proposableOperations } from './proposable/proposable-operations.ts';
@@ -97,7 +97,7 @@ export async function propose(
     effect: {
       events: [{ type: 'staff.proposed', ...event, operation: operation.name }],
       statements: [
-        ...insertProposal(ports, proposal),
+        ...insertProposal(ports, proposal, comparedState(operation, checked.before)),
         ...insertStaffEntry(ports, {
           id: createId('staffEntry'),
           at: now,
@@ -123,7 +123,10 @@ async function applyAlone(
   decided: Proposal,
 ): Promise<RefusedDecision | ReplayedResult> {
   const { ports, now, caller } = call;
-  const options = { member: staffOf(caller), store: insertProposal(ports, decided) };
+  const options = {
+    member: staffOf(caller),
+    store: insertProposal(ports, decided, comparedState(operation, decided.before)),
+  };
   const outcome = await takeEffect(call, { decided, operation, options });
   if (outcome === 'ended') return { refusal: refuse('changed-meanwhile') };
   if ('fault' in outcome) return { refusal: refuse('conflict', outcome.fault) };

@@ -99,6 +99,9 @@ test('a caseworker writes a message without a template and sends it at a time', 
   await press(page.getByRole('button', { name: 'Continue' }));
   await page.getByLabel('Number in the register').fill('demo-mary');
   await page.getByLabel('Subject').fill('Office hours');
+  await page.getByLabel('Message', { exact: true }).fill('The office is closed. '.repeat(20_000));
+  await press(page.getByRole('button', { name: 'Preview' }));
+  assert.deepEqual(await page.locator('.faults li').allInnerTexts(), ['This text is too long: Message']);
   await page.getByLabel('Message', { exact: true }).fill('The office is closed on ((day)).');
   await page.getByLabel('Your reference').fill('PP-501');
   await page.getByLabel('Send it at').fill('2020-01-31T09:30');

@@ -54,7 +54,7 @@ function formPage(visit: StaffVisit, view: FormView, isKept = false): BufferedRe
   const button = html`<button type="submit">${texts.clients.propose}</button>`;
   const fields = html`${textInput(view, { name: 'citizenId', label: members.citizenId })}
       <p class="choice"><input type="checkbox" id="keepsRegisterRow" name="keepsRegisterRow" value="yes"${keeps} />
-        <label for="keepsRegisterRow">${members.keepsRegisterRow}</label></p>
+        <label for="keepsRegisterRow">${erasure.keeps}</label></p>
       ${reasonField(visit, { reason: values.get('reason') ?? '', faults }, true)}
       ${formActions(button, words, staffPaths.proposals)}`;
   const content = html`${isKept ? keptFormBanner(words) : ''}${faultSummary(words, faults)}

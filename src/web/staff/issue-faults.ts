@@ -6,6 +6,11 @@ import type { StaffVisit } from './staff-page.ts';
 /** A field of a form: its name, and its label. */
 export type NamedField = { readonly field: string; readonly label: string };
 
+/** The fault of a form whose texts together are too long for a request. */
+export function tooLongFault({ layout, texts }: Pick<StaffVisit, 'layout' | 'texts'>, { field, label }: NamedField) {
+  return { field, text: formatMessage(layout.words.language, texts.send.faults.tooLong, { field: label }) };
+}
+
 /**
  * The faults of a form whose operation refused the request. `fieldOf` finds the field of a JSON pointer; the first field has the faults
  * of the whole request.

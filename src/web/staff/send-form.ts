@@ -6,7 +6,7 @@ import type { SendBody } from '../../notifications/send-request.ts';
 import { type FieldFault, faultSummary } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { languageName } from '../language-names.ts';
-import { faultsOf, type NamedField } from './issue-faults.ts';
+import { faultsOf, type NamedField, tooLongFault } from './issue-faults.ts';
 import { parseLocalTime } from './local-time.ts';
 import { staffPaths } from './staff-area.ts';
 import { capitalised, choiceInput, type FormView, hiddenInput, textInput } from './staff-fields.ts';
@@ -84,8 +84,13 @@ export function sendSummary(visit: FormVisit, values: URLSearchParams): Html {
 
 /** The faults of a message that the operation refused. */
 export function sendFaults(visit: FormVisit, values: URLSearchParams, refusal: Refusal): readonly FieldFault[] {
-  const { faults } = visit.texts.send;
+  const { send } = visit.texts;
+  const { faults } = send;
   const isOwn = values.get('template') === ownText;
+  if (refusal.slug === 'payload-too-large') {
+    const value = [...values.keys()].find((name) => name.startsWith(valuePrefix)) ?? 'citizenId';
+    return [tooLongFault(visit, isOwn ? { field: 'text', label: send.text } : { field: value, label: send.values })];
+  }
   const own = (refusal.issues ?? []).flatMap(({ pointer = '', code }): readonly FieldFault[] => {
     const [, member, name] = pointer.split('/');
     if (member === 'sendAt' && code === 'out-of-range') return [{ field: 'sendAt', text: faults.time }];
@@ -110,7 +115,7 @@ export function parseSendForm(
   const optional = <K extends string>(name: K, value: string) => (value === '' ? {} : { [name]: value });
   const sendAt = text('sendAt');
   const at = parseLocalTime(sendAt, visit.layout.words.timeZone ?? 'UTC');
-  if (sendAt !== '' && at === undefined) return { faults: [{ field: 'sendAt', text: visit.texts.person.faults.date }] };
+  if (sendAt !== '' && at === undefined) return { faults: [{ field: 'sendAt', text: visit.texts.send.faults.time }] };
   const isOwn = text('template') === ownText;
   const filled = [...values].flatMap(([name, value]) =>
     name.startsWith(valuePrefix) ? [[name.slice(valuePrefix.length), value] as const] : [],

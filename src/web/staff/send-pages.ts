@@ -100,7 +100,7 @@ async function refused(visit: StaffVisit, values: URLSearchParams, refusal: Refu
       values,
       faults: [{ field: 'citizenId', text: visit.texts.send.faults.unknownPerson }],
     });
-  if (refusal.slug !== 'bad-request') return refusal;
+  if (refusal.slug !== 'bad-request' && refusal.slug !== 'payload-too-large') return refusal;
   return await formPage(visit, { values, faults: sendFaults(visit, values, refusal) });
 }
 

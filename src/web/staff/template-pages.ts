@@ -11,7 +11,7 @@ import { maxTextFormBytes, parseForm } from '../form-body.ts';
 import { formActions, keptFormBanner, successBanner } from '../form-parts.ts';
 import { type Html, html } from '../html.ts';
 import { languageName } from '../language-names.ts';
-import { faultsOf } from './issue-faults.ts';
+import { faultsOf, tooLongFault } from './issue-faults.ts';
 import type { ServiceTemplate } from './send-form.ts';
 import { staffPaths } from './staff-area.ts';
 import type { FormView } from './staff-fields.ts';
@@ -103,6 +103,11 @@ async function handleForm(visit: StaffVisit, values: URLSearchParams): Outcome {
     return formPage(visit, { values, faults: [] }, { preview: templatePreview(visit, body.texts) });
   const answer = await visit.call(createServiceTemplate, visit.token, { json: body });
   if (!('slug' in answer)) return redirectAfter('saved');
+  if (answer.slug === 'payload-too-large')
+    return formPage(visit, {
+      values,
+      faults: [tooLongFault(visit, { field: 'message-0', label: visit.texts.send.text })],
+    });
   if (answer.slug !== 'bad-request') return answer;
   return formPage(visit, { values, faults: faultsOf(visit, answer, (pointer) => templateFieldOf(visit, pointer)) });
 }
