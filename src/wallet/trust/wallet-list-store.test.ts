@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../../test/support/database-engines.ts';
-import { rememberList } from './wallet-list-store.ts';
+import type { Statement } from '../../db/database.ts';
+import { findDueLists, rememberList, rememberNamedList, storeFetchedList } from './wallet-list-store.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: an issuer that names a new status list in each credential fills no more than 10,000 rows`, async (t) => {
+  test(`${engine.name}: an issuer that names a new status list in each credential fills 10,000 rows, and delays no other list`, async (t) => {
     const db = await engine.open(t);
-    const remember = async (url: string) => {
-      const [rows] = await db.write([rememberList({ credential: 'pid', url }, 'status', 0)]);
-      return rows?.length;
-    };
+    const count = async (statement: Statement) => (await db.write([statement]))[0]?.length;
+    const named = (credential: string, name: string) =>
+      count(rememberNamedList({ credential, url: `https://status.example.eu/${name}` }, 0));
     await db.write([
       {
         sql: `insert into wallet_list (credential, url, role, next_fetch_at, expires_at)
@@ -18,9 +18,19 @@ for (const engine of engines) {
         args: [],
       },
     ]);
-    assert.equal(await remember('https://status.example.eu/last'), 1);
-    assert.equal(await remember('https://status.example.eu/too-many'), 0);
-    const [other] = await db.write([rememberList({ credential: 'licence', url: 'https://example.eu/1' }, 'status', 0)]);
-    assert.equal(other?.length, 1);
+    assert.deepEqual([await named('pid', 'last'), await named('pid', 'too-many')], [1, 0]);
+    // The lists of another kind, and those that the operator adds, are still fetched.
+    assert.equal(await named('licence', 'first'), 1);
+    const issuers = { credential: 'pid', url: 'https://lists.example.eu/' };
+    assert.equal(await count(rememberList(issuers, 'issuers', 1)), 1);
+    // They are fetched first, and then a list that was fetched before.
+    const known = { credential: 'licence', url: 'https://status.example.eu/first' };
+    const fetched = { fetchedAt: 0, expiresAt: 2, content: new Uint8Array(), nextFetchAt: 1, sequenceNumber: 1 };
+    assert.equal(await count(storeFetchedList(known, fetched)), 1);
+    const due = await findDueLists(db.read, 1, 2);
+    assert.deepEqual(
+      due.map(({ url }) => url),
+      [issuers.url, known.url],
+    );
   });
 }
