@@ -1415,7 +1415,8 @@ export type PresentationRequest = {
   returnUrl?: string;
   /**
    * code: after an answer from another device, the citizen types a code of 6 digits on your page. none: no code.
-   * Without it, somebody can let another person answer for them. Default: none.
+   * Without returnUrl, choose none only where you see the citizen: somebody could let another person answer for them.
+   * Default: none with returnUrl, otherwise code.
    */
   confirmation?: 'none' | 'code';
   /**
