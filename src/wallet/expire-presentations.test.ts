@@ -9,7 +9,7 @@ import { createCommitter } from '../ledger/commit.ts';
 import { insertPresentationFeedEvent } from '../notifications/webhooks/feed-store.ts';
 import { deleteOldPresentations, expirePresentations } from './expire-presentations.ts';
 import { createResponseKey } from './formats/encrypted-response.ts';
-import { type PresentationTerms, sessionLimits } from './protocol/presentation.ts';
+import { ifOpen, type PresentationTerms, sessionLimits } from './protocol/presentation.ts';
 import {
   endPresentation,
   findByHandle,
@@ -59,8 +59,11 @@ for (const engine of engines) {
     await db.write([markAnswered(keys, own.id, { checked, session })]);
     now += sessionLimits.openMs - 1;
     await expirePresentations(deps);
-    assert.equal((await findOwnPresentation(keys, own.id, 'permits'))?.pending?.session.code, '402817');
+    const answered = await findOwnPresentation(keys, own.id, 'permits');
+    assert.equal(ifOpen(answered, now)?.pending?.session.code, '402817');
     now += 1;
+    // Nobody can answer or complete it from this time on, also before the job runs.
+    assert.equal(ifOpen(answered, now), undefined);
     await expirePresentations(deps);
     const found = await findByHandle(keys, 'page', 'page');
     assert.deepEqual([found?.status, found?.terms, found?.pending], ['expired', undefined, undefined]);

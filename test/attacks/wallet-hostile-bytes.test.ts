@@ -5,7 +5,13 @@ import { mdocPidType, presentMdocPid } from '../../client/src/sandbox-mdoc.ts';
 import { thumbprintOf } from '../../src/wallet/formats/encrypted-response.ts';
 import { sandboxMary } from '../support/sandbox-mary.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
-import { encryptContent, fetchRequest, postResponse, type RequestObject } from '../support/test-wallet.ts';
+import {
+  encryptContent,
+  fetchRequest,
+  postResponse,
+  type RequestObject,
+  requestUriOf,
+} from '../support/test-wallet.ts';
 import { openWalletServer } from '../support/wallet-server.ts';
 
 // Anybody can write a wallet. These presentations are expensive to read for a decoder without limits, or mean two things at once.
@@ -93,6 +99,17 @@ for (const [what, { text, reason }] of Object.entries(sdJwts)) {
 test('a response with two presentations, or with one that is no text, fails with response-malformed', async () => {
   await assertNewFailure(['dc+sd-jwt', ['~', '~']], 'response-malformed');
   await assertNewFailure(['dc+sd-jwt', [JSON.parse(nested(1_000))]], 'response-malformed');
+});
+
+test('the nonce of a wallet, which the server signs, has at most 1,024 characters', async () => {
+  const { walletUrl } = await site.start(asked);
+  const fetchWith = async (length: number) => {
+    const body = new URLSearchParams({ wallet_nonce: 'n'.repeat(length) });
+    const answer = await fetch(requestUriOf(walletUrl), { method: 'POST', body });
+    return [answer.status, (await answer.text()).length > length];
+  };
+  assert.deepEqual(await fetchWith(1_025), [400, false]);
+  assert.deepEqual(await fetchWith(1_024), [200, true]);
 });
 
 type Presented = readonly [format: string, presentations: readonly unknown[]];

@@ -65,10 +65,11 @@ test('concurrent guesses try no more than five codes', async () => {
   assert.ok(answers.every(({ status }) => status === 403 || status === 409));
 });
 
-test('a citizen who types the code wrong once can type it again', async () => {
+test('a citizen who types the code wrong once can type it again, with spaces and Arabic digits', async () => {
   const { id, code } = await answeredOnOtherDevice();
   assert.equal((await site.complete(id, code === '123456' ? '123457' : '123456')).status, 403);
-  const { status, body } = await site.complete(id, `${code.slice(0, 3)} ${code.slice(3)}`);
+  const arabic = code.replaceAll(/\d/g, (digit) => String.fromCharCode(0x0660 + Number(digit)));
+  const { status, body } = await site.complete(id, `${arabic.slice(0, 3)} ${arabic.slice(3)}`);
   assert.deepEqual([status, body['status']], [200, 'completed']);
 });
 

@@ -16,10 +16,11 @@ type Installation = {
   readonly leaf?: TestIssuer;
   readonly issuers: (file: (name: string, text: string) => string) => object;
   readonly settings?: Readonly<Record<string, string>>;
+  readonly citizenIdFrom?: string;
 };
 
 /** Writes the files of an installation, and returns the check of it on a new database. */
-async function install(t: TestContext, { leaf, issuers, settings = {} }: Installation) {
+async function install(t: TestContext, { leaf, issuers, settings = {}, citizenIdFrom }: Installation) {
   const [sqlite] = engines;
   assert.ok(sqlite);
   const db = await sqlite.open(t);
@@ -34,6 +35,7 @@ async function install(t: TestContext, { leaf, issuers, settings = {} }: Install
     issuers: [issuers(file)],
     assurance: { framework: 'eidas', level: 'high' },
     statusUnknown: 'refuse',
+    citizenIdFrom,
   };
   const context = {
     settings: readSettings({
@@ -64,6 +66,19 @@ test('an expired certificate is a fault, one that expires within 30 days a warni
     assert.deepEqual([finding?.is, others], [is, []]);
     assert.match(finding?.found ?? '', new RegExp(`^client id x509_hash:[\\w-]{43}, valid until ${to}$`));
   }
+});
+
+test('a country of citizen ids that no CA has is a warning', async (t) => {
+  const ca = await makeTestIssuer('CA', { ca: true, country: 'NL' });
+  const issuers = (file: (name: string, text: string) => string) => ({ certificates: file('ca.pem', ca.pem) });
+  const warnings = async (citizenIdFrom: string) => {
+    const { check } = await install(t, { issuers, citizenIdFrom });
+    return (await check()).slice(1).map(({ is, found }) => `${is}: ${found}`);
+  };
+  assert.deepEqual(await warnings('NL'), []);
+  assert.deepEqual(await warnings('BE'), [
+    'warn: pid: no issuer has the country BE in its CA certificate, so its numbers are not used',
+  ]);
 });
 
 test('a list in a file is a fault from its NextUpdate on', async (t) => {

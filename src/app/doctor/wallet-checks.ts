@@ -23,6 +23,7 @@ export async function checkWallets({ read }: ReadOnlyDatabase, context: DoctorCo
     checkAccessCertificate(files.certificate, context),
     ...files.configs.flatMap(({ kind, sources }) => sources.flatMap((source) => checkSource(kind.name, source, now))),
     ...files.configs.flatMap((config) => checkFetchedLists(config, summaries, now)),
+    ...files.configs.flatMap(checkNumberCountry),
   ];
 }
 
@@ -81,6 +82,18 @@ function checkSource(kind: string, source: IssuerSource, now: number): readonly 
   const fix = 'replace the file by the next list, then restart';
   if (list.nextUpdate <= now) return [faultFinding(found, fix)];
   return [list.nextUpdate - now < warnBeforeMs ? warnFinding(found, fix) : okFinding(found)];
+}
+
+/** Warns if the files have no CA of the country whose numbers are citizen ids. The lists at a URL are not read. */
+function checkNumberCountry({ kind, sources }: KindConfig): readonly DoctorFinding[] {
+  const country = kind.citizenIdFrom;
+  const isCertified = sources.some(
+    (source) =>
+      'url' in source || source.list.entities.some(({ issuing }) => issuing.some((one) => one.country === country)),
+  );
+  if (country === undefined || isCertified) return [];
+  const found = `${kind.name}: no issuer has the country ${country} in its CA certificate, so its numbers are not used`;
+  return [warnFinding(found, 'remove `citizenIdFrom` from WALLET_TRUST, or add a CA of this country')];
 }
 
 const fetchFix =

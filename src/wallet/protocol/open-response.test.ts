@@ -9,7 +9,7 @@ import {
 } from '../../../test/support/test-wallet.ts';
 import { createResponseKey, publicResponseKey } from '../formats/encrypted-response.ts';
 import type { AccessCertificate } from '../trust/access-certificate.ts';
-import type { CredentialIssuer, CredentialKind, WalletTrust } from '../trust/wallet-trust.ts';
+import type { CredentialIssuer, CredentialKind, CredentialStatus, WalletTrust } from '../trust/wallet-trust.ts';
 import { openResponse } from './open-response.ts';
 import type { OpenPresentation, WalletRequest } from './presentation.ts';
 import { clientIdOf } from './request-object.ts';
@@ -32,12 +32,14 @@ type Differences = {
   /** The presentations by the id of the query. */
   readonly tokens?: (presentation: string) => object;
   readonly isSentTwice?: boolean;
+  /** The status that the trust finds; without it, the credential names no status list. */
+  readonly status?: CredentialStatus;
 };
 
 const ownCountries = { certificateCountry: 'UT', anchorCountry: 'UT' };
 
 /** The checked presentation of Mary, whose wallet shows all attributes, and whose issuer the trust finds with these countries. */
-async function checkedWith({ countries = ownCountries, kind = pid, tokens, isSentTwice }: Differences = {}) {
+async function checkedWith({ countries = ownCountries, kind = pid, tokens, isSentTwice, status }: Differences = {}) {
   const responseKey = await createResponseKey();
   const handles = { requestHandle: 'request', responseHandle: 'response', nonce: 'nonce', state: 'state' };
   const request: WalletRequest = { device: 'other', ...handles, responseKey };
@@ -47,7 +49,8 @@ async function checkedWith({ countries = ownCountries, kind = pid, tokens, isSen
     state: request.state,
     client_metadata: { jwks: { keys: [publicResponseKey(responseKey)] } },
   } as unknown as RequestObject;
-  const presentation = presentCredential(fetched);
+  const reference = { status: { status_list: { uri: 'https://status.example.eu/1', idx: 4 } } };
+  const presentation = presentCredential(fetched, status === undefined ? {} : { payload: reference });
   const token = tokens?.(presentation) ?? { pid_sd_jwt: [presentation] };
   const response = await encryptContent(fetched, { vp_token: token, state: request.state });
   const form = new URLSearchParams({ response });
@@ -59,7 +62,7 @@ async function checkedWith({ countries = ownCountries, kind = pid, tokens, isSen
       assert.equal(Buffer.from(leaf ?? assert.fail()).toString('base64'), sandboxIssuer.chain[0]);
       return { name: 'Issuer', anchor: 'anchor', ...countries };
     },
-    statusOf: async () => assert.fail('this credential has no status'),
+    statusOf: async () => status ?? assert.fail('this credential has no status'),
   };
   const open = { terms: { ...terms, pageHandle: 'page', requests: [request] }, keepsLink: null };
   const opened = await openResponse({ trust, certificate, publicUrl, now: Date.now() }, form, {
@@ -67,6 +70,10 @@ async function checkedWith({ countries = ownCountries, kind = pid, tokens, isSen
     request,
   });
   return 'checked' in opened ? opened.checked : assert.fail();
+}
+
+function failsWith(reason: string, differences: Differences): Promise<void> {
+  return assert.rejects(checkedWith(differences), { name: 'PresentationFailure', reason });
 }
 
 test('the number of a person counts only if the certificate of the issuer and its anchor have the issuing country', async () => {
@@ -86,9 +93,16 @@ test('attributes that a wallet shows without being asked are dropped', async () 
   assert.equal(administrativeNumber, undefined);
 });
 
+test('a credential with an unknown status is accepted only if the operator says so, and a revoked one never', async () => {
+  const lenient = { ...pid, statusUnknown: 'accept' } as const;
+  await failsWith('status-unavailable', { status: 'unknown' });
+  await failsWith('credential-revoked', { status: 'revoked', kind: lenient });
+  await failsWith('credential-suspended', { status: 'suspended', kind: lenient });
+  assert.equal((await checkedWith({ status: 'unknown', kind: lenient })).kind, 'pid');
+  assert.equal((await checkedWith({ status: 'valid' })).kind, 'pid');
+});
+
 test('a response has one presentation, for one query', async () => {
-  const failsWith = (reason: string, differences: Differences) =>
-    assert.rejects(checkedWith(differences), { name: 'PresentationFailure', reason });
   await failsWith('response-malformed', { isSentTwice: true });
   await failsWith('response-malformed', { tokens: (one) => ({ pid_sd_jwt: [one, one] }) });
   await failsWith('type-not-asked', { tokens: (one) => ({ pid_sd_jwt: [one], pid_mdoc: [one] }) });

@@ -25,8 +25,13 @@ export function returnAddressOf(returnUrl: string, { code }: SessionCode): strin
   return `${returnUrl}#response_code=${code}`;
 }
 
-/** Compares a code in constant time. Ignores spaces in a typed code. */
+/** Compares a code in constant time. In a typed code, ignores spaces and accepts the digits of Arabic and Persian keyboards. */
 export function isSessionCode({ by, code }: SessionCode, given: string): boolean {
-  const plain = by === 'citizen' ? given.replaceAll(/\s/g, '') : given;
+  const plain = by === 'citizen' ? typedDigits(given) : given;
   return timingSafeEqual(sha256(Buffer.from(code)), sha256(Buffer.from(plain)));
+}
+
+function typedDigits(text: string): string {
+  const latin = text.replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15));
+  return latin.replaceAll(/\s/g, '');
 }

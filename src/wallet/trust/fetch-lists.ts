@@ -47,8 +47,8 @@ const defaultTtlMs = 12 * hourMs;
 const withdrawnAfterMs = 30 * 24 * hourMs;
 
 /**
- * Starts the job that fetches lists of trusted entities and status lists, some time before they are needed. The requests do not depend on
- * a presentation, so that an issuer does not learn where a citizen shows a credential.
+ * Starts the job that fetches lists of trusted entities and status lists, some time before they are needed. The requests for
+ * known lists do not depend on a presentation, so that an issuer does not learn where a citizen shows a credential.
  */
 export function startFetchingLists(deps: FetchListsDeps): RepeatingTask & { readonly gauges: readonly Gauge[] } {
   const { timer, random, log, clock, db, claim, isClockSure } = deps;

@@ -6,7 +6,7 @@ import type { EntityCache } from './entity-cache.ts';
 import { openStatusList, type StatusList, statusAt } from './status-list.ts';
 import { type KindConfig, mayFetchStatusList } from './trust-file.ts';
 import type { TrustedEntity } from './trusted-entity-list.ts';
-import { findFetchedList, findFetchTime, rememberList, type WalletListKey } from './wallet-list-store.ts';
+import { findFetchedList, findFetchTime, rememberNamedList, type WalletListKey } from './wallet-list-store.ts';
 import type { WalletTrust } from './wallet-trust.ts';
 
 type StatusCacheDeps = {
@@ -54,7 +54,7 @@ export function createStatusCache(deps: StatusCacheDeps): WalletTrust['statusOf'
     now: number,
   ): Promise<CachedList | undefined> {
     const fetchedAt = await findFetchTime(read, key);
-    if (fetchedAt === undefined) await claim(rememberList(key, 'status', clock.now()));
+    if (fetchedAt === undefined) await claim(rememberNamedList(key, clock.now()));
     const isSame = known?.cached !== undefined && known.cached.fetchedAt === fetchedAt;
     const cached = isSame ? known.cached : await loadList(deps, key, now);
     entries.set(`${key.credential} ${key.url}`, { checkedAt: clock.now(), cached });

@@ -60,6 +60,17 @@ test('granted services for issuance and revocation count, and those of wallets a
   assert.deepEqual(service({ ServiceInformationExtensions: [{ Critical: false, Unknown: 1 }] }), ['CN=PID CA']);
 });
 
+test('a list or an entity with an unknown critical extension is not used', () => {
+  const critical = [{ Critical: true, Unknown: 1 }];
+  const changed = JSON.parse(JSON.stringify(makeEntityList({ Ministry: { 'PID/Issuance': [ca] } })));
+  changed.LoTE.TrustedEntitiesList[0].TrustedEntityInformation.TEInformationExtensions = critical;
+  assert.deepEqual(namesOf(parseEntityList(JSON.stringify(changed))), [['Ministry', [], []]]);
+  changed.LoTE.ListAndSchemeInformation.SchemeExtensions = critical;
+  assert.throws(() => parseEntityList(JSON.stringify(changed)), {
+    message: /expected no critical extension of the list/,
+  });
+});
+
 test('a signed list needs the configured certificate of its signer, which is valid now', async () => {
   const content = makeEntityList({ Ministry: { 'PID/Issuance': [ca] } });
   const signers = [parseIssuerCertificate(operator.der)];

@@ -24,16 +24,25 @@ export type WalletListSummary = {
   readonly earliestExpiresAt: number;
 };
 
+/** Remembers an address of WALLET_TRUST, so that the job fetches it. Does nothing if it is known. */
+export function rememberList({ credential, url }: WalletListKey, role: WalletListRole, now: number): Statement {
+  return {
+    sql: `insert into wallet_list (credential, url, role, next_fetch_at, expires_at) values ($1, $2, $3, $4, $4)
+      on conflict (credential, url) do nothing returning url`,
+    args: [credential, url, role, now],
+  };
+}
+
 /** Attack: a compromised issuer names a new status list in each credential. */
 const maxListsPerCredential = 10_000;
 
-/** Remembers an address, so that the job fetches it. Does nothing if it is known, or if there are too many. */
-export function rememberList({ credential, url }: WalletListKey, role: WalletListRole, now: number): Statement {
+/** Remembers the status list that a credential names. Does nothing if it is known, or if there are too many. */
+export function rememberNamedList({ credential, url }: WalletListKey, now: number): Statement {
   return {
     sql: `insert into wallet_list (credential, url, role, next_fetch_at, expires_at)
-      select $1, $2, $3, $4, $4 where (select count(*) from wallet_list where credential = $1) < ${maxListsPerCredential}
+      select $1, $2, 'status', $3, $3 where (select count(*) from wallet_list where credential = $1) < ${maxListsPerCredential}
       on conflict (credential, url) do nothing returning url`,
-    args: [credential, url, role, now],
+    args: [credential, url, now],
   };
 }
 
@@ -76,10 +85,14 @@ export function deleteWithdrawnStatusLists(before: number): Statement {
   };
 }
 
-/** The lists to fetch now, the longest waiting first. */
+/**
+ * The lists to fetch now: lists of issuers first, then known lists, then the longest waiting. Attack: a compromised issuer names many lists on
+ * a host that does not answer, so that the lists of others expire.
+ */
 export async function findDueLists(read: Read, now: number, limit: number): Promise<readonly DueList[]> {
   const rows = await read(
-    'select credential, url, role, next_fetch_at from wallet_list where next_fetch_at <= $1 order by next_fetch_at limit $2',
+    `select credential, url, role, next_fetch_at from wallet_list where next_fetch_at <= $1
+      order by role, fetched_at is null, next_fetch_at limit $2`,
     [now, limit],
   );
   return rows.map((row) => ({
