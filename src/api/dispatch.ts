@@ -188,7 +188,7 @@ async function serveCall(
   incoming: IncomingRequest,
   caller: Caller,
 ): Promise<OperationResponse | Refusal> {
-  const { bound, operation, app, keysInProgress } = runtime;
+  const { bound, operation, app } = runtime;
   const parsed = await runtime.parse(incoming);
   if ('refusal' in parsed) return parsed.refusal;
   if ('issues' in parsed) {
@@ -208,20 +208,31 @@ async function serveCall(
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
   const request = { clientId: caller.clientId, operation: operation.name, key };
-  const state: IdempotencyState = { request };
-  if (operation.bodyBytes === undefined) {
+  return await runOnce(runtime, call, { concealment, key: { request } });
+}
+
+/** Runs the operation, unless its idempotency key has a stored result or is in progress in this process. */
+async function runOnce(
+  runtime: OperationRuntime,
+  call: UnboundCall,
+  commitOptions: Required<CommitOptions>,
+): Promise<OperationResponse | Refusal> {
+  const { bound, operation, app, keysInProgress } = runtime;
+  const { key } = commitOptions;
+  let ownCall = call;
+  if (operation.bodyBytes !== undefined) ownCall = withIdempotencyLookup(app, call, key);
+  else {
     const open = async (sealedBody: string) => bound.openStoredBody(sealedBody);
-    state.fingerprint = { digest: fingerprintRequest(app.fingerprintKey, call.body), open };
-    const earlier = await findStoredResult(app.read, request, state.fingerprint);
+    key.fingerprint = { digest: fingerprintRequest(app.fingerprintKey, call.body), open };
+    const earlier = await findStoredResult(app.read, key.request, key.fingerprint);
     if (earlier !== undefined) return earlier;
   }
-  const keyOfClient = `${request.clientId} ${key}`;
+  const keyOfClient = `${key.request.clientId} ${key.request.key}`;
   if (keysInProgress.has(keyOfClient))
     return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
   keysInProgress.add(keyOfClient);
   try {
-    const callOrLookup = operation.bodyBytes === undefined ? call : withIdempotencyLookup(app, call, state);
-    return await runOperation(runtime, callOrLookup, { concealment, key: state });
+    return await runOperation(runtime, ownCall, commitOptions);
   } finally {
     keysInProgress.delete(keyOfClient);
   }

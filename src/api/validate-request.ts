@@ -19,53 +19,63 @@ export function compilePartCheck(place: IssueLocation, schema: TObject): PartChe
   const validator = Compile(schema);
   const knownNames = new Set(Object.keys(schema.properties));
   const isClosed = memberOf(schema, 'additionalProperties') === false;
+  const toIssue = ({ pointer, code, detail }: MemberIssue): Issue => {
+    return { in: place, ...pathOf(place, pointer), code, detail };
+  };
   return (value) => {
-    if (validator.Check(value)) return hasInvalidText(value) ? invalidTextIssues(place, value) : [];
-    const issues: Issue[] = [];
-    const seen = new Set<string>();
+    if (validator.Check(value)) return hasInvalidText(value) ? invalidTextIssues(value).map(toIssue) : [];
     // Unknown names are reported first. Among other issues they could fall beyond the bound.
     const { part, unknown } = isClosed ? splitKnownMembers(value, knownNames) : { part: value, unknown: [] };
-    const add = (pointer: string, code: IssueCode, detail: string) => {
-      if (seen.has(pointer)) return;
-      seen.add(pointer);
-      issues.push({ in: place, ...pathOf(place, pointer), code, detail });
-    };
-    for (const name of unknown.slice(0, maxIssues)) {
-      add(`/${safeName(name)}`, 'unknown-input', unknownDetail(name, [...knownNames]));
-    }
+    const found = new Map<string, MemberIssue>();
+    for (const name of unknown.slice(0, maxIssues)) addFirst(found, unknownMember('', name, [...knownNames]));
     for (const fault of validator.Errors(part)[1]) {
-      // The value of a nullable member need not be null.
-      if (fault.keyword === 'type' && fault.params.type === 'null') continue;
-      const pointer = fault.instancePath;
-      switch (fault.keyword) {
-        case 'required':
-          for (const name of fault.params.requiredProperties) add(`${pointer}/${name}`, 'required', 'required');
-          break;
-        case 'additionalProperties': {
-          const names = Object.keys(memberOf(schemaAt(schema, pointer), 'properties') ?? {});
-          for (const name of fault.params.additionalProperties)
-            add(`${pointer}/${safeName(name)}`, 'unknown-input', unknownDetail(name, names));
-          break;
-        }
-        case 'anyOf':
-          if (!hasNestedPointer(seen, pointer)) add(pointer, 'not-allowed', allowedDetail(schemaAt(schema, pointer)));
-          break;
-        case 'boolean':
-        case 'const':
-          // The issue of `anyOf` or `additionalProperties` says more.
-          break;
-        default:
-          add(pointer, codeOf(fault.keyword), detailOf(fault, schema, place === 'query' ? value : undefined));
-      }
+      // The issue of a whole value adds nothing to an issue of one of its members.
+      if (fault.keyword === 'anyOf' && [...found.keys()].some((one) => one.startsWith(`${fault.instancePath}/`)))
+        continue;
+      for (const issue of memberIssues(fault, schema, place === 'query' ? value : undefined)) addFirst(found, issue);
     }
-    issues.push(...invalidTextIssues(place, part).filter(({ pointer, name }) => !seen.has(pointer ?? `/${name}`)));
-    return issues.length > 0 ? issues : [{ in: place, code: 'not-valid', detail: 'does not match the schema' }];
+    for (const issue of invalidTextIssues(part)) addFirst(found, issue);
+    if (found.size === 0) return [{ in: place, code: 'not-valid', detail: 'does not match the schema' }];
+    return [...found.values()].map(toIssue);
   };
 }
 
-/** Whether a member of the value at `pointer` has an issue: then the issue of the whole value adds nothing. */
-function hasNestedPointer(seen: ReadonlySet<string>, pointer: string): boolean {
-  return [...seen].some((one) => one.startsWith(`${pointer}/`));
+type MemberIssue = { readonly pointer: string; readonly code: IssueCode; readonly detail: string };
+
+/** Adds an issue, unless its member has one already. */
+function addFirst(found: Map<string, MemberIssue>, issue: MemberIssue): void {
+  if (!found.has(issue.pointer)) found.set(issue.pointer, issue);
+}
+
+type SchemaFault = ReturnType<ReturnType<typeof Compile>['Errors']>[1][number];
+
+/** The issues of one fault. `query` has the parameters, if the fault is in the query. */
+function memberIssues(fault: SchemaFault, schema: TSchema, query: unknown): readonly MemberIssue[] {
+  const pointer = fault.instancePath;
+  switch (fault.keyword) {
+    case 'required':
+      return fault.params.requiredProperties.map((name) => {
+        return { pointer: `${pointer}/${name}`, code: 'required', detail: 'required' };
+      });
+    case 'additionalProperties': {
+      const known = Object.keys(memberOf(schemaAt(schema, pointer), 'properties') ?? {});
+      return fault.params.additionalProperties.map((name) => unknownMember(pointer, name, known));
+    }
+    case 'anyOf':
+      return [{ pointer, code: 'not-allowed', detail: allowedDetail(schemaAt(schema, pointer)) }];
+    case 'boolean':
+    case 'const':
+      // The issue of `anyOf` or `additionalProperties` says more.
+      return [];
+    default:
+      // The value of a nullable member need not be null.
+      if (fault.keyword === 'type' && fault.params.type === 'null') return [];
+      return [{ pointer, code: codeOf(fault.keyword), detail: detailOf(fault, schema, query) }];
+  }
+}
+
+function unknownMember(parent: string, name: string, known: readonly string[]): MemberIssue {
+  return { pointer: `${parent}/${safeName(name)}`, code: 'unknown-input', detail: unknownDetail(name, known) };
 }
 
 function splitKnownMembers(value: unknown, known: ReadonlySet<string>): { part: unknown; unknown: readonly string[] } {
@@ -74,13 +84,6 @@ function splitKnownMembers(value: unknown, known: ReadonlySet<string>): { part: 
   const part = Object.fromEntries(members.filter(([name]) => known.has(name)));
   return { part, unknown: members.flatMap(([name]) => (known.has(name) ? [] : [name])) };
 }
-
-type SchemaFault = {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly message: string;
-  readonly params: object;
-};
 
 /** The requirement that a value does not meet. `query` has the parameters if the value is one of them. */
 function detailOf(fault: SchemaFault, schema: TSchema, query: unknown): string {
@@ -205,12 +208,12 @@ function hasInvalidText(value: unknown): boolean {
   return false;
 }
 
-function invalidTextIssues(place: IssueLocation, value: unknown): Issue[] {
+function invalidTextIssues(value: unknown): MemberIssue[] {
   const detail = 'must not contain NUL or a lone surrogate';
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   return members
     .filter(([, member]) => hasInvalidText(member))
-    .map(([name]) => ({ in: place, ...pathOf(place, `/${name}`), code: 'malformed', detail }));
+    .map(([name]) => ({ pointer: `/${name}`, code: 'malformed', detail }));
 }
 
 /** Parses a query string, in which each name may occur once. It converts integers and booleans by the schema. */

@@ -178,17 +178,21 @@ export function presentedCredential(
   const mechanisms = [authorization, clientSecret, clientAssertion].filter((value) => value !== undefined);
   if (mechanisms.length > 1)
     return invalidRequest('client authentication must only be provided using one mechanism', 'several-credentials');
-  const presented =
-    authorization !== undefined
-      ? parseBasicCredential(authorization)
-      : clientAssertion !== undefined
-        ? parseAssertionCredential(clientAssertion, parameters.clientAssertionType)
-        : clientId === undefined
-          ? invalidRequest('no client authentication mechanism provided', 'no-credential')
-          : postedCredential(clientId, clientSecret, readCertificate);
+  const presented = parseCredential(authorization, parameters, readCertificate);
   if ('error' in presented) return { clientId, ...presented };
   const isOther = clientId !== undefined && clientId !== presented.clientId;
   return isOther ? invalidRequest('client_id mismatch', 'client-id-mismatch') : presented;
+}
+
+function parseCredential(
+  authorization: string | undefined,
+  { clientId, clientSecret, clientAssertion, clientAssertionType }: TokenRequest,
+  readCertificate: ReadCertificate,
+): PresentedClientCredential | TokenError {
+  if (authorization !== undefined) return parseBasicCredential(authorization);
+  if (clientAssertion !== undefined) return parseAssertionCredential(clientAssertion, clientAssertionType);
+  if (clientId === undefined) return invalidRequest('no client authentication mechanism provided', 'no-credential');
+  return postedCredential(clientId, clientSecret, readCertificate);
 }
 
 /** `client_secret_post` (RFC 6749, section 2.3.1); without a secret the certificate of the connection (RFC 8705, section 2). */

@@ -159,9 +159,10 @@ export function replaceSigningKeyStatements(
   random: RandomBytes,
 ): { readonly kid: string; readonly statements: readonly Statement[] } {
   const now = deps.clock.now();
+  let retiredBefore = now;
   // If the clock is ahead, keys look retired that become valid again when it is corrected. An immediate replacement withdraws these
   // too. Retired keys of evidence still verify, so only those are withdrawn that were valid before the clock jumped.
-  const retiredBefore = !atOnce ? now : use === 'evidence' ? Math.min(now, leaptFrom ?? now) : 0;
+  if (atOnce) retiredBefore = use === 'evidence' ? Math.min(now, leaptFrom ?? now) : 0;
   const retiring = {
     sql: `update signing_key set retire_at = $2, withdrawn = $3
       where use = $1 and (retire_at is null or retire_at > $4) and not withdrawn`,

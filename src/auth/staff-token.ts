@@ -61,6 +61,6 @@ export function parseStaffCaller(
 
 /** The roles in a claim, none if it is absent; undefined if the claim is malformed. */
 function rolesOf(claim: unknown): readonly string[] | undefined {
-  const roles: readonly unknown[] = claim === undefined ? [] : Array.isArray(claim) ? claim : [claim];
+  const roles: readonly unknown[] = claim === undefined ? [] : [claim].flat();
   return roles.every((role) => typeof role === 'string') ? roles : undefined;
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Read } from '../db/database.ts';
 import { databaseFile } from '../db/open-database.ts';
+import { readRowPages } from '../db/row-pages.ts';
 import { checkIntegrity } from '../db/sqlite/integrity-check.ts';
 import { maxOrphans } from '../documents/blobs/sweep-blobs.ts';
 import {
@@ -116,27 +117,23 @@ async function verifyRestored(
   return { ...documents, faults, citizens: keys.citizens, entries: ledger.entries };
 }
 
-const keyBatchSize = 1_000;
-
 /** Unwraps the key of every citizen with the root key. */
 async function verifyCitizenKeys({
   read,
   citizenKeys,
 }: TrialContext): Promise<{ citizens: number } | { fault: string }> {
   let citizens = 0;
-  for (let after = ''; ; ) {
-    const sql = 'select citizen_id from citizen_key where citizen_id > $1 order by citizen_id limit $2';
-    const ids = (await read(sql, [after, keyBatchSize])).map((row) => String(row['citizen_id']));
+  const sql = 'select citizen_id from citizen_key where citizen_id > $1 order by citizen_id limit $2';
+  for await (const rows of readRowPages(read, sql, { key: 'citizen_id' })) {
+    const ids = rows.map((row) => String(row['citizen_id']));
     try {
       await citizenKeys.preload(ids);
     } catch (fault) {
       return { fault: `the root key does not open the keys of all citizens: ${messageOf(fault)}` };
     }
     citizens += ids.length;
-    const last = ids.at(-1);
-    if (last === undefined || ids.length < keyBatchSize) return { citizens };
-    after = last;
   }
+  return { citizens };
 }
 
 /** A restored server removes these. Only more of them than interrupted uploads leave is a fault. */

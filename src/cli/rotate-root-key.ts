@@ -5,6 +5,7 @@ import { beginRotation, endRotation, readRootSecrets } from '../crypto/root-key-
 import type { Database, Row, Statement } from '../db/database.ts';
 import { createMultiRowBuilder } from '../db/multi-row-statement.ts';
 import { retireRootKey } from '../db/root-key-store.ts';
+import { readRowPages } from '../db/row-pages.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
 import { CommandFailed } from './command.ts';
 import { type CommandContext, eventHead } from './command-context.ts';
@@ -27,7 +28,7 @@ type RotationResult = {
 type RootKeyIds = { readonly from: string; readonly to: string };
 
 /** Keys in one write unit. Requests to the same process wait while a unit is wrapped and written, so units are small. */
-const pageSize = 512;
+const pageRows = 512;
 
 /** Whether a rotation has started and is not finished: the file contains two root keys. */
 export function isRotationPending(path: string): boolean {
@@ -84,17 +85,10 @@ export async function finishRotation(context: RotationContext): Promise<RootKeyI
   return ids;
 }
 
-/** Reads the citizen keys in pages: one large query would block the requests of this process. */
-async function* citizenKeyPages({ read }: RotationContext): AsyncGenerator<readonly Row[]> {
-  for (let after = ''; ; ) {
-    const rows = await read(
-      'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2',
-      [after, pageSize],
-    );
-    yield rows;
-    if (rows.length < pageSize) return;
-    after = String(rows.at(-1)?.['citizen_id']);
-  }
+function citizenKeyPages({ read }: RotationContext): AsyncIterable<readonly Row[]> {
+  const sql =
+    'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2';
+  return readRowPages(read, sql, { key: 'citizen_id', pageRows });
 }
 
 function readRootKeyIds(context: RotationContext): RootKeyIds {

@@ -2,6 +2,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Read } from '../db/database.ts';
 import { bytesField, idField } from '../db/row-fields.ts';
+import { readRowPages } from '../db/row-pages.ts';
 import { syncFolder } from '../db/sync-folder.ts';
 import { type EventId, parseId } from '../kernel/id.ts';
 import { undefinedIfMissing } from '../kernel/undefined-if-missing.ts';
@@ -80,16 +81,11 @@ function newestByChain(erasures: readonly ListedErasure[]): ErasuresByChain {
   return newest;
 }
 
-const pageRows = 1_000;
-
-/** The erasures that a database has on record. They are read in pages, so that other reads need not wait. */
+/** The erasures that a database has on record. */
 export async function readErasures(read: Read): Promise<ErasuresByChain> {
   const erasures: ListedErasure[] = [];
-  for (let after = new Uint8Array(); ; ) {
-    const rows = await read(
-      'select chain, event_id, register_kept from citizen_erasure where chain > $1 order by chain limit $2',
-      [after, pageRows],
-    );
+  const sql = 'select chain, event_id, register_kept from citizen_erasure where chain > $1 order by chain limit $2';
+  for await (const rows of readRowPages(read, sql, { key: 'chain', lowest: new Uint8Array() })) {
     for (const row of rows) {
       erasures.push({
         chain: Buffer.from(bytesField(row, 'chain')).toString('hex'),
@@ -97,10 +93,8 @@ export async function readErasures(read: Read): Promise<ErasuresByChain> {
         keepsRegisterRow: row['register_kept'] === true,
       });
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageRows) return newestByChain(erasures);
-    after = new Uint8Array(bytesField(last, 'chain'));
   }
+  return newestByChain(erasures);
 }
 
 /** The erasures in `erasures` for whose citizen `others` has no erasure, or only an earlier one. */

@@ -1,5 +1,6 @@
 import type { Read } from '../db/database.ts';
 import { textField } from '../db/row-fields.ts';
+import { readRowPages } from '../db/row-pages.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import { erasedIdOf, pseudonymInErasedId } from './erased-id.ts';
 import { type ErasedList, erasuresMissingIn, type ListedErasure, readErasures } from './erased-list.ts';
@@ -30,8 +31,6 @@ export async function findUnfinishedErasures({
   return { unfinished, unlisted: erasuresMissingIn(listed, stored) };
 }
 
-const pageRows = 1_000;
-
 /** The citizen ids in the database that have these pseudonyms. The pseudonym of each id is computed, so this takes a while. */
 async function findCitizenIds(
   { read, citizenKeys }: Pick<RepeatDeps, 'read' | 'citizenKeys'>,
@@ -40,17 +39,13 @@ async function findCitizenIds(
   const found = new Map<string, string>();
   if (chains.size === 0) return found;
   for (const table of ['citizen_key', 'citizen']) {
-    for (let after = ''; ; ) {
-      const sql = `select citizen_id from ${table} where citizen_id > $1 order by citizen_id limit ${pageRows}`;
-      const ids = (await read(sql, [after])).map((row) => textField(row, 'citizen_id'));
-      for (const id of ids) {
+    const sql = `select citizen_id from ${table} where citizen_id > $1 order by citizen_id limit $2`;
+    for await (const rows of readRowPages(read, sql, { key: 'citizen_id' })) {
+      for (const id of rows.map((row) => textField(row, 'citizen_id'))) {
         if (pseudonymInErasedId(id) !== undefined) continue;
         const chain = Buffer.from(citizenKeys.pseudonymOf(id)).toString('hex');
         if (chains.has(chain)) found.set(chain, id);
       }
-      const last = ids.at(-1);
-      if (last === undefined || ids.length < pageRows) break;
-      after = last;
     }
   }
   for (const chain of chains) {

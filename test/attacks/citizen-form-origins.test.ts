@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type CookieBrowser, openCookieBrowser, readHtmlForm, signInAtDemo } from '../support/cookie-browser.ts';
-import { createHttpClient, postJson } from '../support/http-client.ts';
+import { bodyText, createHttpClient, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -16,8 +16,7 @@ before(async () => {
   ask = createHttpClient(home.url);
 });
 
-const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(bodyText(answer))?.[1];
 const signInHeading = 'Your official messages and documents';
 
 async function signedIn(citizenId: string): Promise<CookieBrowser> {
@@ -29,7 +28,7 @@ async function signedIn(citizenId: string): Promise<CookieBrowser> {
 
 test('a form from another site, or with invalid content, changes no contact preference', async () => {
   const mary = await signedIn('demo-mary');
-  const readForm = async () => readHtmlForm(textOf(await mary.get('/me/contact/channels')), 'name="letter"');
+  const readForm = async () => readHtmlForm(bodyText(await mary.get('/me/contact/channels')), 'name="letter"');
   const own = await readForm();
   const form = await readForm();
   form.set('letter', '1');
@@ -56,7 +55,7 @@ test('a form from another site, or with invalid content, changes no contact pref
   ] as const) {
     const refused = await mary.post(`/me/contact/${path}`, {}, new URLSearchParams({ ...bad }));
     assert.equal(refused.status, 400, path);
-    assert.doesNotMatch(textOf(refused), /<script/, path);
+    assert.doesNotMatch(bodyText(refused), /<script/, path);
   }
   for (const path of ['/me/contact/channels', '/me/contact'])
     assert.equal((await ask({ method: 'PUT', path })).status, 405);
@@ -80,7 +79,7 @@ const foreignForms = [
 test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Site of another page, sign-out included', async () => {
   const mary = await signedIn('demo-mary');
   const session = mary.cookies.get('citizen-session');
-  const own = readHtmlForm(textOf(await mary.get('/me/contact/channels')), 'name="letter"');
+  const own = readHtmlForm(bodyText(await mary.get('/me/contact/channels')), 'name="letter"');
   const forms = [
     ['/me/contact/channels', own],
     ['/me/contact/hours', new URLSearchParams({ from: '8', until: '9', timeZone: 'UTC' })],
@@ -109,7 +108,7 @@ test('every form of the citizen pages is refused with the Origin or Sec-Fetch-Si
   assert.equal(mary.cookies.get('citizen-session'), session);
   const page = await mary.get('/me/record');
   assert.equal(page.headers['referrer-policy'], 'same-origin', 'otherwise browsers send Origin: null for own forms');
-  assert.match(textOf(page), /href="\/me\/record\/lock"/);
+  assert.match(bodyText(page), /href="\/me\/record\/lock"/);
   assert.equal(mary.cookies.has('citizen-form'), false, 'no form of another site is kept');
   const ownHeaders = [{ origin: home.url }, { origin: 'null', 'sec-fetch-site': 'same-origin' }];
   for (const headers of ownHeaders) assert.equal((await mary.post('/me/contact/channels', headers, own)).status, 303);
@@ -128,7 +127,7 @@ test('the confirmation page of a mail does not accept the form of another page, 
   assert.equal((await ask(postJson(token, '/v1/notifications/send', body))).status, 202);
   let path = '';
   await waitUntil(async () => {
-    path = /\/received\/[\w.-]+/.exec(textOf(await ask({ path: '/outbox' })))?.[0] ?? '';
+    path = /\/received\/[\w.-]+/.exec(bodyText(await ask({ path: '/outbox' })))?.[0] ?? '';
     return path !== '';
   });
   const askHeading = 'Confirm that you received the message';

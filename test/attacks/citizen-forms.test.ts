@@ -2,17 +2,16 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { type CookieBrowser, openCookieBrowser, readHtmlForm, signInAtDemo } from '../support/cookie-browser.ts';
-import { createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { bodyText, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { forgetAtProvider, openSignInSite, signInBriefly } from '../support/sign-in-site.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // A form that arrives after the session has ended contains what a citizen typed. Nobody else may read or send it.
-const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(bodyText(answer))?.[1];
 const path = '/me/contact/email';
 const typed = 'typed.by.mary@example.org';
-const addressIn = (page: { readonly body: Buffer }) => readHtmlForm(textOf(page), 'name="address"').get('address');
+const addressIn = (page: { readonly body: Buffer }) => readHtmlForm(bodyText(page), 'name="address"').get('address');
 
 /** Sends the form until the token has expired. Each try with a valid token is refused, because the address has no @. */
 async function sendWhenExpired(browser: CookieBrowser, address = typed.replace('@', ' at ')) {
@@ -32,7 +31,7 @@ test('a form of an expired session is shown again, filled in, after a renewal wi
   assert.equal(new URL(sent.headers.location ?? '').origin, provider.url);
   const page = await mary.follow(sent.headers.location ?? '');
   assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${site.url}${path}`, 'Change your email address']);
-  assert.match(textOf(page), /role="status"[^>]*><p>You were signed out before you sent this form\./);
+  assert.match(bodyText(page), /role="status"[^>]*><p>You were signed out before you sent this form\./);
   assert.equal(addressIn(page), 'typed.by.mary at example.org');
   assert.equal(addressIn(await mary.get(path)), 'typed.by.mary at example.org', 'a reload keeps it');
   assert.equal(addressIn(await mary.get('/me/contact/phone')), '', 'another form is empty');
@@ -47,7 +46,7 @@ test('an expired form of another person is neither shown nor kept after the sign
   browser.cookies.set('citizen-renewal', 'tried');
   const over = await sendWhenExpired(browser);
   assert.equal(over.status, 403);
-  assert.match(textOf(over), /We kept what you typed\. Sign in again/);
+  assert.match(bodyText(over), /We kept what you typed\. Sign in again/);
   const kept = browser.cookies.get('citizen-form') ?? assert.fail();
   assert.doesNotMatch(Buffer.from(kept, 'base64url').toString('latin1') + kept, /typed|example/);
 
@@ -107,7 +106,7 @@ const shownForms = [
 async function readShownForms(browser: CookieBrowser): Promise<Map<string, URLSearchParams>> {
   const forms = new Map<string, URLSearchParams>();
   for (const action of shownForms) {
-    const page = textOf(await browser.get(action));
+    const page = bodyText(await browser.get(action));
     const unbound = page.match(/<form method="post"[^>]*>(?!<input type="hidden" name="formOwner" value="[^"])/g);
     assert.deepEqual(unbound, ['<form method="post" action="/me/sign-out">'], action);
     forms.set(action, readHtmlForm(page, `action="${action}"`));
@@ -144,9 +143,9 @@ test('a form that was shown to one citizen changes nothing for another one who t
   await signInAtDemo(browser, 'demo-anh');
   const stateOf = async () => ({
     forms: await readShownForms(browser),
-    contact: /<dl.*<\/dl>/s.exec(textOf(await browser.get('/me/contact')))?.[0],
-    lock: textOf(await browser.get('/me/record')).match(/\/me\/record\/(?:un)?lock/g),
-    inbox: textOf(await browser.get('/me')).includes(messagePath),
+    contact: /<dl.*<\/dl>/s.exec(bodyText(await browser.get('/me/contact')))?.[0],
+    lock: bodyText(await browser.get('/me/record')).match(/\/me\/record\/(?:un)?lock/g),
+    inbox: bodyText(await browser.get('/me')).includes(messagePath),
   });
   const before = await stateOf();
   assert.deepEqual([before.lock, before.inbox], [['/me/record/lock'], true]);
@@ -177,13 +176,13 @@ test('a form of another citizen is not kept when the session has expired', async
   const { provider, site } = await openSignInSite(t);
   const mary = openCookieBrowser(site.url);
   await mary.follow('/me/sign-in');
-  const form = readHtmlForm(textOf(await mary.get(path)), 'name="address"');
+  const form = readHtmlForm(bodyText(await mary.get(path)), 'name="address"');
   form.set('address', typed);
   provider.person = 'demo-anh';
   const anh = await signInBriefly(provider, site);
   forgetAtProvider(anh);
   anh.cookies.set('citizen-renewal', 'tried');
-  assert.match(textOf(await sendWhenExpired(anh)), /We kept what you typed/);
+  assert.match(bodyText(await sendWhenExpired(anh)), /We kept what you typed/);
   anh.cookies.delete('citizen-form');
   const answer = await anh.post(path, {}, form);
   assert.deepEqual([answer.status, headingOf(answer), anh.cookies.has('citizen-form')], otherPersonAnswer);
@@ -202,7 +201,7 @@ test('a silent renewal signs in nobody else and shows them no form, when another
   assert.deepEqual([page.status, headingOf(page)], [403, 'Your official messages and documents']);
   assert.equal(browser.cookies.has('citizen-session'), false);
   const own = await browser.follow(`/me/sign-in?to=${path}`);
-  assert.match(textOf(own), /Change your email address/);
+  assert.match(bodyText(own), /Change your email address/);
   assert.deepEqual([addressIn(own), browser.cookies.has('citizen-form')], ['', false]);
 });
 
@@ -216,7 +215,7 @@ test('no form is kept of a visitor without a session, of another site, or above 
   mary.cookies.set('citizen-renewal', 'tried');
   // A text without redundancy, because forms are compressed.
   const over = await sendWhenExpired(mary, randomBytes(3_000).toString('hex'));
-  assert.deepEqual([over.status, textOf(over).includes('We kept')], [403, false]);
+  assert.deepEqual([over.status, bodyText(over).includes('We kept')], [403, false]);
   assert.equal((await mary.post(path, { 'sec-fetch-site': 'cross-site' }, form)).status, 403);
   for (const { cookies } of [nobody, mary]) assert.equal(cookies.has('citizen-form'), false);
 });

@@ -3,7 +3,14 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { before, test } from 'node:test';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
 import { openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
-import { bearerHeaders, createHttpClient, type HttpResponse, parseJsonBody, postJson } from '../support/http-client.ts';
+import {
+  bearerHeaders,
+  bodyText,
+  createHttpClient,
+  type HttpResponse,
+  parseJsonBody,
+  postJson,
+} from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -21,20 +28,19 @@ before(async () => {
   ask = createHttpClient(home.url);
 });
 
-const textOf = ({ body }: HttpResponse) => body.toString('utf8');
-const headingOf = (answer: HttpResponse) => /<h1[^>]*>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const headingOf = (answer: HttpResponse) => /<h1[^>]*>(.*?)<\/h1>/.exec(bodyText(answer))?.[1];
 
 /** Sends a message whose period runs from its opening or confirmation, and returns its id and the paths of all links of its mail. */
 async function sendMail(subject: string): Promise<{ readonly id: string; readonly paths: readonly string[] }> {
   const body = { citizenId: 'demo-mary', subject, message: 'Come on **Monday**.', legalEffect: 'opened-or-confirmed' };
   const sent = await ask(postJson(token, '/v1/notifications/send', { ...body, channels: ['email'] }));
-  assert.equal(sent.status, 202, textOf(sent));
+  assert.equal(sent.status, 202, bodyText(sent));
   let mail = '';
   await waitUntil(async () => {
-    const articles = textOf(await ask({ path: '/outbox' })).split('<article>');
+    const articles = bodyText(await ask({ path: '/outbox' })).split('<article>');
     const article = articles.find((one) => one.includes(`<bdi>${subject}</bdi>`)) ?? '';
     const html = /src="(\/outbox\/mails\/[^"]+)"/.exec(article)?.[1];
-    mail = html === undefined ? '' : article + textOf(await ask({ path: html }));
+    mail = html === undefined ? '' : article + bodyText(await ask({ path: html }));
     return mail !== '';
   });
   const links = [...mail.matchAll(/https?:\/\/[^\s"<>]+/g)].map(([link]) => new URL(link));
@@ -51,7 +57,7 @@ async function stateOf(
 ): Promise<{ readonly status: unknown; readonly effect: unknown; readonly events: string[] }> {
   const headers = bearerHeaders(token);
   const { status } = parseJsonBody(await ask({ path: `/v1/notifications/${id}`, headers }));
-  const { claims } = verifyEvidence(textOf(await ask({ path: `/v1/notifications/${id}/evidence`, headers })));
+  const { claims } = verifyEvidence(bodyText(await ask({ path: `/v1/notifications/${id}/evidence`, headers })));
   const events = JSON.stringify(claims['evidence']).match(/(?<=Event\/)\w+/g) ?? [];
   return { status, effect: claims['legalEffect'], events: [...events] };
 }
@@ -75,7 +81,7 @@ const openings: readonly OutgoingHttpHeaders[] = [
 ];
 
 const linksOn = (page: HttpResponse) =>
-  [...textOf(page).matchAll(/href="([^"#]+)"/g)].map(([, href = '']) => new URL(href, home.url));
+  [...bodyText(page).matchAll(/href="([^"#]+)"/g)].map(([, href = '']) => new URL(href, home.url));
 
 test('programs that open every link of a mail confirm no receipt, open no message, start no period and sign in nobody', async () => {
   const { id, paths } = await sendMail('Scanned');
@@ -86,7 +92,7 @@ test('programs that open every link of a mail confirm no receipt, open no messag
       const scanner = openCookieBrowser(home.url);
       const page = await scanner.follow(path, headers);
       await ask({ method: 'HEAD', path, headers });
-      assert.doesNotMatch(textOf(page), /Scanned|Sign out/, path);
+      assert.doesNotMatch(bodyText(page), /Scanned|Sign out/, path);
       assert.equal(scanner.cookies.has('citizen-session'), false, path);
     }),
   );

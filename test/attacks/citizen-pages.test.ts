@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
 import { makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
-import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { bearerHeaders, bodyText, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import {
   fileCleanupScope,
   makeServerFixture,
@@ -25,8 +25,7 @@ before(async () => {
   ask = createHttpClient(home.url);
 });
 
-const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-const headingOf = (answer: { readonly body: Buffer }) => /<h1[^>]*>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const headingOf = (answer: { readonly body: Buffer }) => /<h1[^>]*>(.*?)<\/h1>/.exec(bodyText(answer))?.[1];
 const signInHeading = 'Your official messages and documents';
 
 async function signedIn(citizenId: string): Promise<CookieBrowser> {
@@ -39,7 +38,7 @@ async function signedIn(citizenId: string): Promise<CookieBrowser> {
 /** The URL to which the issuer redirects after the sign-in that this browser began. */
 async function returnOf(browser: CookieBrowser, citizenId: string, to = '/me'): Promise<string> {
   const choice = await browser.follow(`/me/sign-in?to=${to}`);
-  return (await browser.get(`${choice.url}&as=${citizenId}`)).headers.location ?? assert.fail(textOf(choice));
+  return (await browser.get(`${choice.url}&as=${citizenId}`)).headers.location ?? assert.fail(bodyText(choice));
 }
 
 test('a sign-in link of an attacker does not sign in the victim: only the browser that began a sign-in can end it', async () => {
@@ -54,7 +53,7 @@ test('a sign-in link of an attacker does not sign in the victim: only the browse
   // The code works in the victim's browser only, and the sign-in in progress there still succeeds.
   assert.equal(headingOf(await mallory.get(own)), 'You are not signed in');
   assert.equal((await victim.get(own)).status, 303);
-  assert.match(textOf(await victim.get('/me/documents')), /Sign out/);
+  assert.match(bodyText(await victim.get('/me/documents')), /Sign out/);
 });
 
 test('two sign-ins in one browser both succeed, in any order, and each ends on the requested page', async () => {
@@ -66,7 +65,7 @@ test('two sign-ins in one browser both succeed, in any order, and each ends on t
     [first, '/me/uses', 'demo-mary'],
   ] as const) {
     assert.deepEqual((await browser.get(url)).headers.location, page);
-    assert.match(textOf(await browser.get('/me/record')), new RegExp(`<bdi>${name}</bdi>`));
+    assert.match(bodyText(await browser.get('/me/record')), new RegExp(`<bdi>${name}</bdi>`));
   }
 });
 
@@ -84,7 +83,7 @@ test('a callback that is loaded again leads a signed-in citizen to the page, and
   browser.cookies.delete('citizen-session');
   const refused = await browser.get(callback);
   assert.deepEqual([refused.status, headingOf(refused)], [403, 'You are not signed in']);
-  assert.match(textOf(refused), /href="[^"]+\/me\/sign-in\?to=%2Fme%2Fuses"/);
+  assert.match(bodyText(refused), /href="[^"]+\/me\/sign-in\?to=%2Fme%2Fuses"/);
 });
 
 test('the URL of a sign-in does not tell the issuer which page a citizen reads, and a changed state signs in nobody', async () => {
@@ -114,7 +113,7 @@ test('a sign-in creates a new session, and a session cookie from before it stays
     victim.cookies.set('citizen-session', set);
     await signInAtDemo(victim, 'demo-mary');
     assert.notEqual(victim.cookies.get('citizen-session'), set);
-    assert.match(textOf(await victim.get('/me/record')), /<bdi>demo-mary<\/bdi>/);
+    assert.match(bodyText(await victim.get('/me/record')), /<bdi>demo-mary<\/bdi>/);
     const mallory = openCookieBrowser(home.url);
     mallory.cookies.set('citizen-session', set);
     assert.equal(headingOf(await mallory.get('/me')), signInHeading);
@@ -145,7 +144,7 @@ test('HTML in texts of a service is escaped on every page', async () => {
     message: `${bad} **b**`,
   };
   const sent = await ask(postJson(service, '/v1/notifications/send', message));
-  assert.equal(sent.status, 202, textOf(sent));
+  assert.equal(sent.status, 202, bodyText(sent));
   const id = String(parseJsonBody(sent)['id']);
   const headers = { 'content-type': 'text/html', 'citizen-id': 'demo-anh', 'document-title': encodeURIComponent(bad) };
   const stored = await ask({
@@ -154,7 +153,7 @@ test('HTML in texts of a service is escaped on every page', async () => {
     headers: bearerHeaders(service, headers),
     body: bad,
   });
-  assert.equal(stored.status, 201, textOf(stored));
+  assert.equal(stored.status, 201, bodyText(stored));
   const anh = await signedIn('demo-anh');
   const document = await anh.get(`/me/documents/${String(parseJsonBody(stored)['id'])}`);
   // A deposited HTML document is served as a download, sandboxed in an origin of its own.
@@ -163,7 +162,7 @@ test('HTML in texts of a service is escaped on every page', async () => {
   for (const path of ['/me', `/me/messages/${id}`, '/me/documents', '/me/uses', '/me/record', '/me/contact']) {
     const page = await anh.get(path);
     assert.equal(page.status, 200, path);
-    assert.doesNotMatch(textOf(page), /<script|<img|onerror=alert\(1\)>[^&]*<|href="javascript:/, path);
+    assert.doesNotMatch(bodyText(page), /<script|<img|onerror=alert\(1\)>[^&]*<|href="javascript:/, path);
     const policy = String(page.headers['content-security-policy']);
     assert.match(policy, /default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/);
     assert.deepEqual([page.headers['cache-control'], page.headers['x-frame-options']], ['no-store', 'DENY']);
@@ -274,14 +273,14 @@ test('at an unknown path a browser gets a page in its language, and a program ge
   ] as const) {
     const page = await ask({ path, headers: { accept, 'accept-language': 'de' } });
     assert.deepEqual([page.status, page.headers['content-type']], [status, 'text/html; charset=utf-8'], path);
-    assert.match(textOf(page), /<html lang="de"/);
+    assert.match(bodyText(page), /<html lang="de"/);
     const problem = await ask({ path });
     assert.deepEqual([problem.status, problem.headers['content-type']], [status, 'application/problem+json'], path);
   }
   const problem = await ask({ path: '/v1/nothing', headers: { accept } });
   assert.deepEqual([problem.status, problem.headers['content-type']], [404, 'application/problem+json']);
   const outside = await ask({ path: '/docs/nothing', headers: { accept, 'accept-language': 'de' } });
-  assert.deepEqual([outside.status, /<html lang="en"[\s\S]*<a href="\/">/.test(textOf(outside))], [404, true]);
+  assert.deepEqual([outside.status, /<html lang="en"[\s\S]*<a href="\/">/.test(bodyText(outside))], [404, true]);
 });
 
 test('invalid requests are refused, do not end the session, and log no error', async () => {

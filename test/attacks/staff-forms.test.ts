@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { type CookieBrowser, openCookieBrowser, readHtmlForm } from '../support/cookie-browser.ts';
-import { createHttpClient } from '../support/http-client.ts';
+import { bodyText, createHttpClient } from '../support/http-client.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { withShiftedClock } from '../support/shifted-clock.ts';
 
 // A form of staff that arrives after the session has ended can have details of a citizen. Only the person who typed them may see them.
 const path = '/staff/person';
 const typed = { reason: 'complaint', case: 'CASE-7', familyName: 'Typed-Smith' };
-const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-const nameIn = (page: { readonly body: Buffer }) => readHtmlForm(textOf(page), 'name="familyName"').get('familyName');
+const nameIn = (page: { readonly body: Buffer }) => readHtmlForm(bodyText(page), 'name="familyName"').get('familyName');
 
 async function signInAs(browser: CookieBrowser, person: string, to = path) {
   const choice = await browser.follow(`/staff/sign-in?to=${to}`);
@@ -27,7 +26,7 @@ test('a form of an expired session of staff is shown again to the same person on
   await server.start('demo');
   const over = await sam.post(path, { origin: server.url }, new URLSearchParams(typed));
   assert.match(
-    textOf(over),
+    bodyText(over),
     /We kept what you typed\. Sign in again[\s\S]*href="[^"]*\/staff\/sign-in\?to=%2Fstaff%2Fperson"/,
   );
   const kept = sam.cookies.get('staff-form') ?? assert.fail('no form is kept');
@@ -37,13 +36,13 @@ test('a form of an expired session of staff is shown again to the same person on
   const other = openCookieBrowser(server.url);
   other.cookies.set('staff-form', kept);
   const page = await signInAs(other, 'chris', '/staff/send?template=own');
-  assert.doesNotMatch(textOf(page), /Typed|CASE-7/);
+  assert.doesNotMatch(bodyText(page), /Typed|CASE-7/);
   assert.equal(other.cookies.has('staff-form'), false);
   other.cookies.set('citizen-form', kept);
-  assert.doesNotMatch(textOf(await other.follow('/me/contact/email')), /Typed|CASE-7/);
+  assert.doesNotMatch(bodyText(await other.follow('/me/contact/email')), /Typed|CASE-7/);
 
   const again = await signInAs(sam, 'sam');
-  assert.match(textOf(again), /You were signed out before you sent this form/);
+  assert.match(bodyText(again), /You were signed out before you sent this form/);
   assert.equal(nameIn(again), typed.familyName);
   const sent = await sam.post(path, { origin: server.url }, new URLSearchParams(typed));
   assert.deepEqual([sent.status, sam.cookies.has('staff-form')], [200, false]);
@@ -82,8 +81,8 @@ test('forms of an expired session keep reasons and long texts; a file and a text
   await server.start('demo');
   for (const [at, [person, to, form, shown]] of forms.entries()) {
     const browser = browsers[at] ?? assert.fail('no browser');
-    assert.match(textOf(await browser.post(to, origin, form)), /We kept what you typed\. Sign in again/);
-    const again = textOf(await signInAs(browser, person, to));
+    assert.match(bodyText(await browser.post(to, origin, form)), /We kept what you typed\. Sign in again/);
+    const again = bodyText(await signInAs(browser, person, to));
     assert.match(again, /You were signed out before you sent this form/, to);
     assert.match(again, shown, to);
   }
@@ -101,14 +100,14 @@ test('forms of an expired session keep reasons and long texts; a file and a text
     headers: { ...origin, cookie, 'accept-language': 'en', 'content-type': 'multipart/form-data; boundary=end' },
     body: `${body.join('')}--end--\r\n`,
   });
-  assert.match(textOf(late), /We kept what you typed\..* We could not keep the file\. Choose it again\./);
+  assert.match(bodyText(late), /We kept what you typed\..* We could not keep the file\. Choose it again\./);
   const kept =
     late.headers['set-cookie']?.find((one) => one.startsWith('staff-form=')) ?? assert.fail('no form is kept');
   withFile.cookies.set('staff-form', /^staff-form=([^;]*)/.exec(kept)?.[1] ?? '');
-  const upload = textOf(await signInAs(withFile, 'chris', '/staff/batches/new'));
+  const upload = bodyText(await signInAs(withFile, 'chris', '/staff/batches/new'));
   assert.match(upload, /We could not keep the file\. Choose it again\.[\s\S]*value="Typed batch"/);
 
   const copied = await withTooMuch.post('/staff/send', origin, message(tooLongText));
-  assert.match(textOf(copied), new RegExp(`Copy it from here before you sign in again\\.[\\s\\S]*${tooLongText}`));
+  assert.match(bodyText(copied), new RegExp(`Copy it from here before you sign in again\\.[\\s\\S]*${tooLongText}`));
   assert.equal(withTooMuch.cookies.has('staff-form'), false);
 });

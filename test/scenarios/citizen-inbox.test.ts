@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
-import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { openCitizenBrowser, openCookieBrowser } from '../support/cookie-browser.ts';
+import { bearerHeaders, bodyText, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 
 // The inbox of citizens on the pages: archive, search, filters, deadlines and downloads.
@@ -17,21 +17,16 @@ before(async () => {
   client = createHttpClient(server.url);
 });
 
-const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
 const titlesIn = (page: string) =>
   [...page.matchAll(/href="\/me\/messages\/ntf_\w+">(.*?)<\/a>/g)].map(([, one]) => one);
 
-async function signIn(citizenId: string): Promise<CookieBrowser> {
-  const browser = openCookieBrowser(server.url);
-  await signInAtDemo(browser, citizenId);
-  return browser;
-}
+const signIn = async (citizenId: string) => await openCitizenBrowser(server.url, citizenId);
 
 async function send(citizenId: string, json: Readonly<Record<string, unknown>>): Promise<string> {
   const answer = await client(
     postJson(accessToken, '/v1/notifications/send', { citizenId, message: 'Text.', ...json }),
   );
-  assert.equal(answer.status, 202, textOf(answer));
+  assert.equal(answer.status, 202, bodyText(answer));
   return String(parseJsonBody(answer)['id']);
 }
 
@@ -52,7 +47,7 @@ test('a message shows its reference, urgency and deadline in the list and on its
   });
   await send('demo-anh', { subject: 'Call us', category: 'decision', respondBy: '2027-03-01T11:30:00+01:00' });
   const anh = await signIn('demo-anh');
-  const list = textOf(await anh.get('/me'));
+  const list = bodyText(await anh.get('/me'));
   assert.match(list, /<title>Messages \(\d new\) – /);
   assert.match(list, /aria-current="page">Messages \(\d new\)<\/a>/);
   for (const expected of [
@@ -63,7 +58,7 @@ test('a message shows its reference, urgency and deadline in the list and on its
     '<span class="tag tag-due">Needs an answer by 1 March 2027 at 10:30 am UTC</span>',
   ])
     assert.ok(list.includes(expected), `${expected} in ${list}`);
-  const page = textOf(await anh.get(`/me/messages/${id}`));
+  const page = bodyText(await anh.get(`/me/messages/${id}`));
   for (const expected of [
     '<dt>From</dt><dd><bdi>Demo Permit Service</bdi></dd>',
     '<dt>Reference</dt><dd><bdi class="reference">TA-2025-118</bdi></dd>',
@@ -79,7 +74,7 @@ test('a citizen archives, restores and marks a message as unread by forms, which
   const path = `/me/messages/${id}`;
   await suharti.get(path);
   const press = (what: string, headers: object = {}) => suharti.post(path, { ...headers }, form({ what }));
-  const shown = async (list: string) => titlesIn(textOf(await suharti.get(list))).includes('About your garden');
+  const shown = async (list: string) => titlesIn(bodyText(await suharti.get(list))).includes('About your garden');
   for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://other.example' }]) {
     assert.equal((await press('archive', headers)).status, 403);
   }
@@ -87,18 +82,21 @@ test('a citizen archives, restores and marks a message as unread by forms, which
   const archived = await press('archive');
   assert.deepEqual([archived.status, archived.headers.location], [303, '/me?done=archived']);
   assert.match(
-    textOf(await suharti.get('/me?done=archived')),
+    bodyText(await suharti.get('/me?done=archived')),
     /role="status"[^>]*><p>The message is now in the archive\.</,
   );
   assert.deepEqual(
     [await shown('/me'), await shown('/me?where=archive'), await shown('/me?where=all')],
     [false, true, true],
   );
-  assert.match(textOf(await suharti.get(path)), /value="restore"[^>]*\/><button type="submit">Move back to the inbox</);
+  assert.match(
+    bodyText(await suharti.get(path)),
+    /value="restore"[^>]*\/><button type="submit">Move back to the inbox</,
+  );
   assert.equal((await press('restore')).headers.location, '/me?done=restored');
   assert.equal((await press('unread')).headers.location, '/me?done=unread');
   assert.match(
-    textOf(await suharti.get('/me')),
+    bodyText(await suharti.get('/me')),
     /class="fresh" href="[^"]*">About your garden<\/a> <span class="tag tag-new">/,
   );
   assert.equal(await senderView(id), 'read');
@@ -117,45 +115,45 @@ test('the filters are in the address of each page, and the words of a search are
     form({ text: ' ', where: 'all', category: 'reminder', state: 'unread' }),
   );
   assert.deepEqual([filtered.status, filtered.headers.location], [303, '/me?where=all&category=reminder&state=unread']);
-  const first = textOf(await layla.get(String(filtered.headers.location)));
+  const first = bodyText(await layla.get(String(filtered.headers.location)));
   assert.deepEqual(new Set(titlesIn(first)), new Set(['Bus pass']));
   assert.match(first, /<details open>[\s\S]*<option value="reminder" selected>/);
   const [, older = ''] = /href="([^"]*)">Older messages</.exec(first) ?? [];
   assert.match(older, /^\/me\?where=all&amp;category=reminder&amp;state=unread&amp;before=ntf_/);
-  const second = textOf(await layla.get(older.replaceAll('&amp;', '&')));
+  const second = bodyText(await layla.get(older.replaceAll('&amp;', '&')));
   assert.deepEqual(titlesIn(second), ['Bus pass']);
   assert.match(second, /href="\/me\?where=all&amp;category=reminder&amp;state=unread">Newest messages</);
   const found = await layla.post('/me', {}, form({ text: 'GARDEN', where: 'all' }));
-  assert.deepEqual([found.status, titlesIn(textOf(found))], [200, ['Garden waste']]);
-  assert.doesNotMatch(textOf(found), /(?:href|action)="[^"]*GARDEN/);
+  assert.deepEqual([found.status, titlesIn(bodyText(found))], [200, ['Garden waste']]);
+  assert.doesNotMatch(bodyText(found), /(?:href|action)="[^"]*GARDEN/);
 });
 
 test('the result of a search or filter has the focus and says how many messages it shows', async () => {
   const layla = await signIn('demo-layla');
   const resultOf = (page: string) => /<p role="status" tabindex="-1" autofocus>([^<]*)<\/p>/.exec(page)?.[1];
-  const search = async (text: string) => resultOf(textOf(await layla.post('/me', {}, form({ text, where: 'all' }))));
+  const search = async (text: string) => resultOf(bodyText(await layla.post('/me', {}, form({ text, where: 'all' }))));
   assert.deepEqual(
     [await search('garden'), await search('zebra')],
     ['We found one message.', 'We found no messages that match.'],
   );
-  assert.equal(resultOf(textOf(await layla.get('/me?category=decision'))), 'We found one message.');
-  assert.equal(resultOf(textOf(await layla.get('/me'))), undefined);
+  assert.equal(resultOf(bodyText(await layla.get('/me?category=decision'))), 'We found one message.');
+  assert.equal(resultOf(bodyText(await layla.get('/me'))), undefined);
 });
 
 test('the text of a message has the direction of its language, not that of the page', async () => {
   const id = await send('demo-anh', { message: '**نص** الرسالة', language: 'ar' });
-  const page = textOf(await (await signIn('demo-anh')).get(`/me/messages/${id}`));
+  const page = bodyText(await (await signIn('demo-anh')).get(`/me/messages/${id}`));
   assert.match(page, /<html lang="en" dir="ltr">[\s\S]*<div lang="ar" dir="rtl"><p dir="auto">/);
 });
 
 test('a search that has not looked at all messages says so, and the button continues it', async () => {
   const layla = await signIn('demo-layla');
-  const first = textOf(await layla.post('/me', {}, form({ text: 'bus', where: 'inbox' })));
+  const first = bodyText(await layla.post('/me', {}, form({ text: 'bus', where: 'inbox' })));
   assert.equal(titlesIn(first).length, 100);
   assert.match(first, /We have searched 10\d messages so far\. We have not searched your older messages yet\./);
   const hidden = [...first.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
   const rest = form(Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])));
-  const second = textOf(await layla.post('/me', {}, rest));
+  const second = bodyText(await layla.post('/me', {}, rest));
   assert.deepEqual(titlesIn(second), ['Bus pass']);
   assert.doesNotMatch(second, /Search older messages/);
 });
@@ -172,11 +170,11 @@ test('a citizen downloads one message, and the whole inbox without opening a mes
   const one = await joao.get(`/me/messages/${read}/download`);
   assert.match(String(one.headers['content-disposition']), /^attachment; filename="message\.html"/);
   assert.match(
-    textOf(one),
+    bodyText(one),
     /<h2[^>]*>Read &lt;me&gt;<\/h2>[\s\S]*Needs an answer by 1 March 2027[\s\S]*This message has counted as delivered since [\s\S]*<strong>Monday<\/strong>[\s\S]*<\/html>/,
   );
   assert.equal(await senderView(read), 'read');
-  const all = textOf(await joao.get('/me/download'));
+  const all = bodyText(await joao.get('/me/download'));
   assert.match(all, /<strong>Monday<\/strong>/);
   assert.match(all, />Later<\/h2>[\s\S]*You have not opened this message yet/);
   assert.doesNotMatch(all, /This text is still unread|<script|<link/);

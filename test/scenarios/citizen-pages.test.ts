@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
-import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { openCitizenBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
+import { bearerHeaders, bodyText, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitPastMidnight, waitUntil } from '../support/wait-until.ts';
@@ -21,19 +21,13 @@ before(async () => {
   client = createHttpClient(server.url);
 });
 
-const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-const headingOf = (answer: { readonly body: Buffer }) => /<h1[^>]*>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const headingOf = (answer: { readonly body: Buffer }) => /<h1[^>]*>(.*?)<\/h1>/.exec(bodyText(answer))?.[1];
 
-async function signIn(citizenId: string): Promise<CookieBrowser> {
-  const browser = openCookieBrowser(server.url);
-  const page = await signInAtDemo(browser, citizenId);
-  assert.equal(page.url, `${server.url}/me`, textOf(page));
-  return browser;
-}
+const signIn = async (citizenId: string) => await openCitizenBrowser(server.url, citizenId);
 
 async function sendMessage(citizenId: string, json: Readonly<Record<string, unknown>>): Promise<string> {
   const answer = await client(postJson(accessToken, '/v1/notifications/send', { citizenId, ...json }));
-  assert.equal(answer.status, 202, textOf(answer));
+  assert.equal(answer.status, 202, bodyText(answer));
   return String(parseJsonBody(answer)['id']);
 }
 
@@ -50,7 +44,7 @@ test('a visitor who is not signed in gets a sign-in link that leads back to the 
   assert.equal(documents.status, 403);
   // The link has the public host, because the sign-in cookie belongs to the host to which the issuer redirects.
   const link = `href="${server.url}/me/sign-in?to=%2Fme%2Fdocuments"`;
-  assert.ok(textOf(documents).includes(link), textOf(documents));
+  assert.ok(bodyText(documents).includes(link), bodyText(documents));
   const page = await signInAtDemo(browser, 'demo-mary', '/me/documents');
   assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${server.url}/me/documents`, 'Documents']);
 });
@@ -58,7 +52,7 @@ test('a visitor who is not signed in gets a sign-in link that leads back to the 
 test('a message becomes read when the citizen opens it, and not when it is listed', async () => {
   const id = await sendMessage('demo-mary', { subject: 'Your <permit>', message: 'Come on **Monday**, to *room 5*.' });
   const mary = await signIn('demo-mary');
-  const list = textOf(await mary.get('/me'));
+  const list = bodyText(await mary.get('/me'));
   assert.match(
     list,
     new RegExp(`href="/me/messages/${id}">Your &lt;permit&gt;</a> <span class="tag tag-new">New</span>`),
@@ -66,17 +60,17 @@ test('a message becomes read when the citizen opens it, and not when it is liste
   assert.notEqual(await stateOf(id), 'read');
   const page = await mary.get(`/me/messages/${id}`);
   assert.equal(headingOf(page), 'Your &lt;permit&gt;');
-  assert.match(textOf(page), /Come on <strong>Monday<\/strong>/);
-  assert.doesNotMatch(textOf(page), /style="|<hr>|<script/);
+  assert.match(bodyText(page), /Come on <strong>Monday<\/strong>/);
+  assert.doesNotMatch(bodyText(page), /style="|<hr>|<script/);
   assert.equal(await stateOf(id), 'read');
-  assert.doesNotMatch(textOf(await mary.get('/me')), new RegExp(`class="fresh" href="/me/messages/${id}"`));
+  assert.doesNotMatch(bodyText(await mary.get('/me')), new RegExp(`class="fresh" href="/me/messages/${id}"`));
 });
 
 test('every page shows the number of unread messages, which changes when one is opened', async () => {
   const id = await sendMessage('demo-mary', { subject: 'Count me', message: 'Text.' });
   const mary = await signIn('demo-mary');
   const countOn = async (path: string) =>
-    Number(/<a href="\/me"[^>]*>Messages(?: \((\d+) new\))?<\/a>/.exec(textOf(await mary.get(path)))?.[1] ?? 0);
+    Number(/<a href="\/me"[^>]*>Messages(?: \((\d+) new\))?<\/a>/.exec(bodyText(await mary.get(path)))?.[1] ?? 0);
   const unread = await countOn('/me');
   assert.ok(unread > 0);
   const others = ['/me/documents', '/me/uses', '/me/record', '/me/contact', '/me/messages/unknown'];
@@ -91,18 +85,18 @@ test('the inbox and the message say when a message counts as served, before and 
   const mary = await signIn('demo-mary');
   const row =
     /Decision on your permit<[\s\S]*?<p>(Counts as delivered when you open it, and from .*? even if you do not)<\/p>/;
-  assert.match(textOf(await mary.get('/me')), row);
+  assert.match(bodyText(await mary.get('/me')), row);
   const opened =
     /<p class="notice">This message has counted as delivered since .*?\. Deadlines in the message are counted/;
-  assert.match(textOf(await mary.get(`/me/messages/${id}`)), opened);
-  assert.match(textOf(await mary.get('/me')), /Decision on your permit<[\s\S]*?<p>Has counted as delivered since /);
+  assert.match(bodyText(await mary.get(`/me/messages/${id}`)), opened);
+  assert.match(bodyText(await mary.get('/me')), /Decision on your permit<[\s\S]*?<p>Has counted as delivered since /);
 });
 
 test('a receipt that was confirmed by the link in a mail leaves the message new, and the access log names the link', async () => {
   const id = await sendMessage('demo-mary', { subject: 'Confirm me', message: 'Text.', channels: ['email'] });
   let path = '';
   await waitUntil(async () => {
-    const [, after = ''] = textOf(await client({ path: '/outbox' })).split('Confirm me');
+    const [, after = ''] = bodyText(await client({ path: '/outbox' })).split('Confirm me');
     path = /http:\S+(\/received\/[\w.-]+)/.exec(after)?.[1] ?? '';
     return path !== '';
   });
@@ -110,12 +104,12 @@ test('a receipt that was confirmed by the link in a mail leaves the message new,
   assert.equal(await stateOf(id), 'delivered');
   const mary = await signIn('demo-mary');
   assert.match(
-    textOf(await mary.get('/me')),
+    bodyText(await mary.get('/me')),
     new RegExp(`/me/messages/${id}">Confirm me</a> <span class="tag tag-new">New`),
   );
   const confirmed =
     /<bdi>[^<]* \(automatic\)<\/bdi>[\s\S]{0,300}Someone used the link in an email to confirm that a message was received</;
-  await waitUntil(async () => confirmed.test(textOf(await mary.get('/me/uses'))));
+  await waitUntil(async () => confirmed.test(bodyText(await mary.get('/me/uses'))));
 });
 
 test('the page of a message has the contact lines of its sender', async () => {
@@ -133,7 +127,7 @@ test('the page of a message has the contact lines of its sender', async () => {
   const body = { citizenId: 'demo-mary', subject: 'Trees', message: 'Text.' };
   const { id } = parseJsonBody(await client(postJson(token, '/v1/notifications/send', body)));
   const mary = await signIn('demo-mary');
-  const page = textOf(await mary.get(`/me/messages/${String(id)}`));
+  const page = bodyText(await mary.get(`/me/messages/${String(id)}`));
   assert.match(
     page,
     /<h2>Contact Parks<\/h2>\s*<ul class="list"><li><a href="tel:\+442079460000"><bdi>Phone: \+44 20 7946 0000<\/bdi>/,
@@ -148,12 +142,12 @@ test('the link in the mail of a message leads to its page, which requires sign-i
   const id = await sendMessage('demo-mary', { subject: 'With a link', message: 'Look.' });
   let mail = '';
   await waitUntil(async () => {
-    mail = textOf(await client({ path: '/outbox' }));
+    mail = bodyText(await client({ path: '/outbox' }));
     return mail.includes('With a link');
   });
   assert.ok(mail.includes(`Read this message in your inbox:\n<a href="${server.url}/me/messages/${id}">`), mail);
   const anonymous = await openCookieBrowser(server.url).get(`/me/messages/${id}`);
-  assert.deepEqual([anonymous.status, textOf(anonymous).includes('Look.')], [403, false]);
+  assert.deepEqual([anonymous.status, bodyText(anonymous).includes('Look.')], [403, false]);
   const page = await signInAtDemo(openCookieBrowser(server.url), 'demo-mary', `/me/messages/${id}`);
   assert.deepEqual([page.url, headingOf(page)], [`${server.url}/me/messages/${id}`, 'With a link']);
 });
@@ -170,7 +164,8 @@ test('a message names the format and size of its document, until the document is
   const id = await sendMessage('demo-mary', { message: 'See the receipt.', attachments: [document] });
   const mary = await signIn('demo-mary');
   const link = `<li><a href="/me/documents/${document}"><bdi>Receipt</bdi></a>`;
-  const shown = async (after: string) => textOf(await mary.get(`/me/messages/${id}`)).includes(`${link}${after}</li>`);
+  const shown = async (after: string) =>
+    bodyText(await mary.get(`/me/messages/${id}`)).includes(`${link}${after}</li>`);
   assert.ok(await shown(' (TXT, <bdi>1.5 kB</bdi>)'));
   const path = `/v1/documents/${document}`;
   assert.equal((await client({ method: 'DELETE', path, headers: bearerHeaders(accessToken) })).status, 200);
@@ -194,7 +189,7 @@ test('a document is served unchanged, with ranges and its own file name', async 
   const id = String(parseJsonBody(stored)['id']);
   const mary = await signIn('demo-mary');
   assert.match(
-    textOf(await mary.get('/me/documents')),
+    bodyText(await mary.get('/me/documents')),
     new RegExp(`href="/me/documents/${id}"><bdi>Bescheid ü</bdi></a> \\(PDF, <bdi>70 kB</bdi>\\)`),
   );
   const download = await mary.get(`/me/documents/${id}`);
@@ -205,20 +200,20 @@ test('a document is served unchanged, with ranges and its own file name', async 
   );
   assert.deepEqual([download.headers.link, download.headers['x-content-type-options']], [undefined, 'nosniff']);
   const part = await mary.get(`/me/documents/${id}`, { range: 'bytes=1-4' });
-  assert.deepEqual([part.status, textOf(part)], [206, 'PDF-']);
+  assert.deepEqual([part.status, bodyText(part)], [206, 'PDF-']);
   const withdrawn = await client({
     method: 'DELETE',
     path: `/v1/documents/${id}`,
     headers: bearerHeaders(accessToken),
   });
-  assert.equal(withdrawn.status, 200, textOf(withdrawn));
+  assert.equal(withdrawn.status, 200, bodyText(withdrawn));
   const refused = await mary.get(`/me/documents/${id}`);
   assert.equal(refused.status, 410);
   assert.match(
-    textOf(refused),
+    bodyText(refused),
     /<h1>You cannot open this document<\/h1><p>The service that issued it has withdrawn it\./,
   );
-  assert.match(textOf(await mary.get('/me/documents')), /Withdrawn by the service that issued it/);
+  assert.match(bodyText(await mary.get('/me/documents')), /Withdrawn by the service that issued it/);
 });
 
 test('a message or document of another citizen gets the same answer as an unknown one', async () => {
@@ -236,7 +231,7 @@ test('a message or document of another citizen gets the same answer as an unknow
     answers.map(({ status }) => status),
     [404, 404, 404, 404],
   );
-  assert.equal(new Set(answers.map(textOf)).size, 1);
+  assert.equal(new Set(answers.map(bodyText)).size, 1);
   assert.notEqual(await stateOf(message), 'read');
 });
 
@@ -262,10 +257,10 @@ test('a page shows the register record of the citizen unchanged', async () => {
     '<dt>Place of birth</dt><dd>Not in the register</dd>',
     'href="https://register.example/corrections?a=1&amp;b=2"',
   ])
-    assert.ok(textOf(page).includes(expected), expected);
-  const german = textOf(await anh.get('/me/record', { 'accept-language': 'de' }));
+    assert.ok(bodyText(page).includes(expected), expected);
+  const german = bodyText(await anh.get('/me/record', { 'accept-language': 'de' }));
   assert.match(german, /<dt>Vornamen<\/dt><dd><bdi>Ánh Nguyệt<\/bdi>/);
-  await waitUntil(async () => textOf(await anh.get('/me/uses')).includes('Read your details in the register'));
+  await waitUntil(async () => bodyText(await anh.get('/me/uses')).includes('Read your details in the register'));
 });
 
 test('a citizen can lock and unlock their record, and gets a message for each change', async () => {
@@ -277,38 +272,40 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
   const press = (path: string, headers: object = {}) =>
     mary.post(`/me/record/${path}`, { ...headers }, new URLSearchParams());
   assert.equal(await decision(), 'match');
-  assert.match(textOf(await mary.get('/me/record')), /<a href="\/me\/record\/lock">Lock my details<\/a>/);
+  assert.match(bodyText(await mary.get('/me/record')), /<a href="\/me\/record\/lock">Lock my details<\/a>/);
   const question = await mary.get('/me/record/lock');
   assert.equal(headingOf(question), 'Lock my details');
-  assert.match(textOf(question), /class="warning">Lock my details<\/button> <a href="\/me\/record">Cancel<\/a>/);
+  assert.match(bodyText(question), /class="warning">Lock my details<\/button> <a href="\/me\/record">Cancel<\/a>/);
   const crossSite = await press('lock', { 'sec-fetch-site': 'same-site' });
   assert.deepEqual([crossSite.status, await decision()], [403, 'match']);
   const done = await press('lock');
   assert.deepEqual([done.status, done.headers.location], [303, '/me/record?done=locked']);
   assert.equal(await decision(), 'no_match');
-  const page = textOf(await mary.get('/me/record?done=locked'));
+  const page = bodyText(await mary.get('/me/record?done=locked'));
   assert.match(page, /role="status"[^>]*><p>Your details are locked\.<\/p>/);
   assert.match(page, /class="note">You have locked your details\./);
   assert.match(page, /<a href="\/me\/record\/unlock">Unlock my details<\/a>/);
-  assert.doesNotMatch(textOf(await mary.get('/me/record?done=unlocked')), /role="status"[^>]*><p>Your details/);
-  assert.match(textOf(await mary.get('/me')), />Your details are locked</);
+  assert.doesNotMatch(bodyText(await mary.get('/me/record?done=unlocked')), /role="status"[^>]*><p>Your details/);
+  assert.match(bodyText(await mary.get('/me')), />Your details are locked</);
   // A repeated form of an older page changes nothing.
   assert.equal((await press('lock')).status, 303);
-  assert.equal(textOf(await mary.get('/me')).split('>Your details are locked<').length, 2);
+  assert.equal(bodyText(await mary.get('/me')).split('>Your details are locked<').length, 2);
   assert.equal((await press('unlock')).status, 303);
   assert.equal(await decision(), 'match');
   await waitUntil(async () => {
-    const uses = textOf(await mary.get('/me/uses'));
+    const uses = bodyText(await mary.get('/me/uses'));
     return ['Locked your details', 'Unlocked your details', 'Your details are locked. So nothing was confirmed.'].every(
       (expected) => uses.includes(expected),
     );
   });
-  await waitUntil(async () => textOf(await client({ path: '/outbox' })).includes('Your details are no longer locked'));
+  await waitUntil(async () =>
+    bodyText(await client({ path: '/outbox' })).includes('Your details are no longer locked'),
+  );
   const presses = [...new Array(4).fill(['lock', 'unlock']).flat(), 'lock'];
   for (const path of presses) assert.equal((await press(path)).status, 303);
   const refused = await press('unlock');
-  assert.deepEqual([refused.status, textOf(refused).includes('unlocked your details too often today')], [429, true]);
-  assert.match(textOf(refused), /<title>Error: Unlock my details/);
+  assert.deepEqual([refused.status, bodyText(refused).includes('unlocked your details too often today')], [429, true]);
+  assert.match(bodyText(refused), /<title>Error: Unlock my details/);
   const lift = async (...args: readonly string[]) =>
     await runCommandInProcess(server, 'citizens', 'unlock', 'demo-mary', ...args);
   assert.deepEqual([(await lift('--own')).code, (await lift('--reason', 'x')).code], [2, 2]);
@@ -317,7 +314,9 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
   assert.equal((await lift('--own', '--reason', 'Mary came in person.')).code, 0);
   assert.equal(await decision(), 'match');
   assert.equal((await lift('--own', '--reason', 'again')).code, 1);
-  await waitUntil(async () => textOf(await client({ path: '/outbox' })).includes('Their reason: Mary came in person.'));
+  await waitUntil(async () =>
+    bodyText(await client({ path: '/outbox' })).includes('Their reason: Mary came in person.'),
+  );
 });
 
 test('a sign-out ends the session everywhere, including older cookies', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
-import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { type CookieBrowser, openCitizenBrowser, openCookieBrowser } from '../support/cookie-browser.ts';
+import { bearerHeaders, bodyText, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -21,18 +21,11 @@ before(async () => {
   client = createHttpClient(server.url);
 });
 
-const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-
-async function signIn(citizenId: string): Promise<CookieBrowser> {
-  const browser = openCookieBrowser(server.url);
-  const page = await signInAtDemo(browser, citizenId);
-  assert.equal(page.url, `${server.url}/me`, textOf(page));
-  return browser;
-}
+const signIn = async (citizenId: string) => await openCitizenBrowser(server.url, citizenId);
 
 async function sendMessage(citizenId: string, json: Readonly<Record<string, unknown>>): Promise<string> {
   const answer = await client(postJson(accessToken, '/v1/notifications/send', { citizenId, ...json }));
-  assert.equal(answer.status, 202, textOf(answer));
+  assert.equal(answer.status, 202, bodyText(answer));
   return String(parseJsonBody(answer)['id']);
 }
 
@@ -43,7 +36,7 @@ test('the citizen sees each verification: the service, the claims, the purpose a
   const anh = await signIn('demo-anh');
   let page = '';
   await waitUntil(async () => {
-    page = textOf(await anh.get('/me/uses'));
+    page = bodyText(await anh.get('/me/uses'));
     return page.includes('Checked whether details about you are right');
   });
   for (const expected of [
@@ -67,8 +60,8 @@ test('the own actions of a citizen have pages of their own, newest first, and hi
   await sendMessage('demo-suharti', { subject: 'One use', message: 'Hello.' });
   const suharti = await signIn('demo-suharti');
   for (let times = 0; times < 60; times += 1) await suharti.get('/me');
-  await waitUntil(async () => /[6-9]\d entries/.test(textOf(await suharti.get('/me/uses'))));
-  const first = textOf(await suharti.get('/me/uses'));
+  await waitUntil(async () => /[6-9]\d entries/.test(bodyText(await suharti.get('/me/uses'))));
+  const first = bodyText(await suharti.get('/me/uses'));
   const [others = '', own = ''] = first.split('<summary>Show your own actions</summary>');
   const newest = numbersIn(own);
   assert.equal(newest.length, 50);
@@ -82,7 +75,7 @@ test('the own actions of a citizen have pages of their own, newest first, and hi
   );
   assert.ok(numbersIn(others).length > 0, others);
   const older = /href="(\/me\/uses\?own=\d+)">Older entries/.exec(own)?.[1] ?? assert.fail(own);
-  const second = textOf(await suharti.get(older));
+  const second = bodyText(await suharti.get(older));
   const [sameOthers = '', olderOwn = ''] = second.split('<summary>Show your own actions</summary>');
   assert.deepEqual(numbersIn(sameOthers), numbersIn(others));
   const all = [...numbersIn(others), ...newest, ...numbersIn(olderOwn)].toSorted((one, other) => one - other);
@@ -96,7 +89,7 @@ test('the own actions of a citizen have pages of their own, newest first, and hi
 
 test('the look of a session at the access log is one entry, and the next session has its own', async () => {
   const looks = async (browser: CookieBrowser) =>
-    textOf(await browser.get('/me/uses')).split('Looked at this list').length - 1;
+    bodyText(await browser.get('/me/uses')).split('Looked at this list').length - 1;
   const first = await signIn('demo-haruka');
   for (let times = 0; times < 3; times += 1) await looks(first);
   await waitUntil(async () => (await looks(first)) === 1);
@@ -128,7 +121,7 @@ test('an entry names the document and the message, with links, until they are wi
   const mary = await signIn('demo-mary');
   let page = '';
   await waitUntil(async () => {
-    page = textOf(await mary.get('/me/uses'));
+    page = bodyText(await mary.get('/me/uses'));
     // The events are numbered in any order, and the last one is that of the mail.
     return [document, withoutSubject, 'not in your inbox', 'by email'].every((expected) => page.includes(expected));
   });
@@ -146,31 +139,31 @@ test('an entry names the document and the message, with links, until they are wi
 
 test('the list of uses is downloaded as a table without formulas and with proofs, as the filter says', async () => {
   const mary = await signIn('demo-mary');
-  const filter = /<option value="(demo-[^"]+)">Demo Permit Service/.exec(textOf(await mary.get('/me/uses')))?.[1];
+  const filter = /<option value="(demo-[^"]+)">Demo Permit Service/.exec(bodyText(await mary.get('/me/uses')))?.[1];
   const query = `?organisation=${filter}&from=2020-01-01&to=2099-01-01`;
   const table = await mary.get(`/me/uses/table.csv${query}`, { 'accept-language': 'de' });
   assert.equal(table.headers['content-type'], 'text/csv; charset=utf-8');
   assert.equal(table.headers['content-disposition'], 'attachment; filename="use-of-your-data.csv"');
-  const [head, ...lines] = textOf(table).trimEnd().split('\r\n');
+  const [head, ...lines] = bodyText(table).trimEnd().split('\r\n');
   assert.match(head ?? '', /^\uFEFF"Nummer","Zeitpunkt","Wer","Was",/);
   assert.ok(lines.length > 0 && lines.every((line) => line.includes('"Demo Permit Service"')), lines.join('\n'));
-  assert.ok(textOf(table).includes(`"'=Assessment <1>"`), textOf(table));
+  assert.ok(bodyText(table).includes(`"'=Assessment <1>"`), bodyText(table));
   const proofs = await mary.get(`/me/uses/proofs.json${query}`);
-  const json = JSON.parse(textOf(proofs));
+  const json = JSON.parse(bodyText(proofs));
   assert.equal(json.usages.length, lines.length);
   for (const { proof, initiatorOrg } of json.usages)
     assert.match(`${initiatorOrg.name} ${proof}`, /^Demo Permit Service c2sp\.org\/tlog-proof@v1/);
-  const all = JSON.parse(textOf(await mary.get('/me/uses/proofs.json')));
+  const all = JSON.parse(bodyText(await mary.get('/me/uses/proofs.json')));
   assert.deepEqual(
     all.usages.map(({ number }: { number: number }) => number),
     Array.from({ length: all.usages.length }, (_, at) => at + 1),
   );
   assert.ok(all.chain.length > 0 && all.linkKey.length > 0);
   const none = await mary.get('/me/uses/table.csv?from=2099-01-01');
-  assert.equal(textOf(none).trimEnd().split('\r\n').length, 1);
-  const wrong = textOf(await mary.get('/me/uses?from=1.5.2026'));
+  assert.equal(bodyText(none).trimEnd().split('\r\n').length, 1);
+  const wrong = bodyText(await mary.get('/me/uses?from=1.5.2026'));
   assert.match(wrong, /Enter a date such as 2026-11-30\.[\s\S]*value="1\.5\.2026" aria-invalid="true"/);
-  assert.match(textOf(await mary.get('/me/uses?from=2099-01-01')), /No entries match your choice/);
+  assert.match(bodyText(await mary.get('/me/uses?from=2099-01-01')), /No entries match your choice/);
   assert.equal((await openCookieBrowser(server.url).get('/me/uses/table.csv')).status, 403);
 });
 
@@ -180,7 +173,7 @@ test('repeated reads by one service are one group in the access log, which hides
   );
   const { id } = parseJsonBody(sent) as { id: string };
   const readStatus = async () =>
-    textOf(await client({ path: `/v1/notifications/${id}`, headers: bearerHeaders(accessToken) }));
+    bodyText(await client({ path: `/v1/notifications/${id}`, headers: bearerHeaders(accessToken) }));
   // Its deliveries are entries as well, and would be between the reads until they have ended.
   await waitUntil(async () => !/"status":"(?:queued|sending)"/.test(await readStatus()));
   for (let times = 0; times < 3; times += 1) await readStatus();
@@ -190,7 +183,7 @@ test('repeated reads by one service are one group in the access log, which hides
   let run: string[] = [];
   const folded = () => run.find((inner) => Number(groupPattern.exec(inner)?.[2]) >= 3);
   await waitUntil(async () => {
-    const page = textOf(await joao.get('/me/uses'));
+    const page = bodyText(await joao.get('/me/uses'));
     run = [...page.matchAll(/<details><summary>(.*?)<\/details>/gs)].map(([, inner = '']) => inner);
     return folded() !== undefined;
   });
@@ -209,10 +202,10 @@ test('an entry shows the purpose in the words that its client has registered for
   assert.equal((await client(postJson(token, '/v1/identity/verify', body))).status, 200);
   const aine = await signIn('demo-aine');
   await waitUntil(async () =>
-    textOf(await aine.get('/me/uses')).includes('<dd><bdi>Council tax assessment</bdi></dd>'),
+    bodyText(await aine.get('/me/uses')).includes('<dd><bdi>Council tax assessment</bdi></dd>'),
   );
-  assert.doesNotMatch(textOf(await aine.get('/me/uses')), /council-tax/);
+  assert.doesNotMatch(bodyText(await aine.get('/me/uses')), /council-tax/);
   const german = { 'accept-language': 'de' };
-  assert.match(textOf(await aine.get('/me/uses', german)), /<dd><bdi>Grundsteuerbescheid<\/bdi><\/dd>/);
-  assert.match(textOf(await aine.get('/me/uses/table.csv', german)), /"Grundsteuerbescheid"/);
+  assert.match(bodyText(await aine.get('/me/uses', german)), /<dd><bdi>Grundsteuerbescheid<\/bdi><\/dd>/);
+  assert.match(bodyText(await aine.get('/me/uses/table.csv', german)), /"Grundsteuerbescheid"/);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type CookieBrowser, openCookieBrowser } from '../support/cookie-browser.ts';
-import { createHttpClient } from '../support/http-client.ts';
+import { bodyText, createHttpClient } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 
 // The staff pages in the demo, which has its own issuer of staff.
@@ -13,8 +13,7 @@ before(async () => {
   await server.start('demo');
 });
 
-const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
-const headingOf = (answer: { readonly body: Buffer }) => /<h1[^>]*>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const headingOf = (answer: { readonly body: Buffer }) => /<h1[^>]*>(.*?)<\/h1>/.exec(bodyText(answer))?.[1];
 
 async function signInAs(browser: CookieBrowser, person: string) {
   const choice = await browser.follow('/staff/sign-in');
@@ -34,9 +33,9 @@ test('each person of the demo signs in on the staff pages and sees the rights of
     assert.equal(headingOf(await browser.get('/staff')), 'Sign in to the staff pages');
     const page = await signInAs(browser, person);
     assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${server.url}/staff`, 'Staff pages']);
-    const shown = Object.values(rights).filter((one) => textOf(page).includes(one));
+    const shown = Object.values(rights).filter((one) => bodyText(page).includes(one));
     assert.deepEqual(shown, [right]);
-    const hasService = /Your service: .*Demo Permit Service/.test(textOf(page));
+    const hasService = /Your service: .*Demo Permit Service/.test(bodyText(page));
     assert.equal(hasService, ['sam', 'chris'].includes(person), person);
   }
 });
@@ -85,7 +84,7 @@ test('a sign-in of staff leads only to staff pages, and a code of the issuer of 
 
 test('the start page of the demo links to the staff pages', async () => {
   const page = await createHttpClient(server.url)({ path: '/' });
-  assert.match(textOf(page), /<a href="\/staff">Staff pages of this demo<\/a>/);
+  assert.match(bodyText(page), /<a href="\/staff">Staff pages of this demo<\/a>/);
 });
 
 // Attack: a page of another site sends a form of the staff pages with the cookie of a signed-in operator.
@@ -99,7 +98,7 @@ test('a form of another site does not pause a channel, and that of the page paus
     { origin: 'null', 'sec-fetch-site': 'same-site' },
   ])
     assert.equal(headingOf(await browser.post(path, headers, form)), 'Sign in to the staff pages');
-  assert.doesNotMatch(textOf(await browser.get('/staff/queues')), /Paused by/);
+  assert.doesNotMatch(bodyText(await browser.get('/staff/queues')), /Paused by/);
   assert.equal((await browser.post(path, { origin: server.url }, form)).status, 303);
-  assert.match(textOf(await browser.get('/staff/queues')), /Paused by/);
+  assert.match(bodyText(await browser.get('/staff/queues')), /Paused by/);
 });

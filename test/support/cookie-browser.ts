@@ -69,6 +69,14 @@ export async function signInAtDemo(browser: CookieBrowser, citizenId: string, to
   return await browser.follow(`${choice.url}&as=${citizenId}`);
 }
 
+/** A browser in which that citizen has signed in at the demo. */
+export async function openCitizenBrowser(baseUrl: string, citizenId: string): Promise<CookieBrowser> {
+  const browser = openCookieBrowser(baseUrl);
+  const { url, body } = await signInAtDemo(browser, citizenId);
+  if (url !== `${baseUrl}/me`) throw new Error(`expected the first page of citizens, received ${url}: ${body}`);
+  return browser;
+}
+
 /**
  * The values that a browser submits for an unchanged form: its inputs, selected options and ticked boxes. Reads the last
  * form of the page that contains `text`.

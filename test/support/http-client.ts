@@ -56,6 +56,9 @@ export async function fetchOnce(url: string): Promise<Response> {
   return new Response(await response.arrayBuffer(), { status, headers });
 }
 
+/** The body of a response as text. */
+export const bodyText = ({ body }: Pick<HttpResponse, 'body'>): string => body.toString('utf8');
+
 /** The members of a JSON body; `{}` for an empty body. */
 export function parseJsonBody({ body }: Pick<HttpResponse, 'body'>): Readonly<Record<string, unknown>> {
   return body.length === 0 ? {} : (JSON.parse(body.toString('utf8')) as Record<string, unknown>);

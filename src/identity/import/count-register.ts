@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Read } from '../../db/database.ts';
 import { integerField, textField } from '../../db/row-fields.ts';
+import { readRowPages } from '../../db/row-pages.ts';
 import { type Clock, elapsedMs } from '../../kernel/clock.ts';
 import type { IdGenerator } from '../../kernel/id.ts';
 import { memoize } from '../../kernel/lru-cache.ts';
@@ -28,7 +29,6 @@ type RegisterCountDeps = {
   readonly clock: Clock;
 };
 
-const pageRows = 1_000;
 const cachedForms = 4_096;
 
 /**
@@ -71,8 +71,7 @@ async function addPersons(
   const sql = `select citizen_id, ${countedColumns.map(({ column }) => column).join(', ')} from citizen
     where citizen_id > $1 order by citizen_id limit $2`;
   let persons = 0;
-  for (let after = ''; ; ) {
-    const rows = await read(sql, [after, pageRows]);
+  for await (const rows of readRowPages(read, sql, { key: 'citizen_id' })) {
     for (const row of rows) {
       for (const { claim, column, formOf } of countedColumns) {
         const value = row[column];
@@ -80,11 +79,10 @@ async function addPersons(
       }
     }
     persons += rows.length;
-    if (rows.length < pageRows) return persons;
-    after = String(rows.at(-1)?.['citizen_id']);
     // SQLite may answer without a turn of the event loop.
     await nextTick();
   }
+  return persons;
 }
 
 /**

@@ -79,13 +79,16 @@ export function recordConfirmed(notification: NotificationId, { id }: Delivery, 
 }
 
 /** Adds an entry, unless an attempt contains the same outcome, or the state was recorded before: the first time counts. */
-function insertHistoryEntry(notification: NotificationId, { subjectId, status, at, reason }: HistoryEntry): Statement {
+function insertHistoryEntry(
+  notification: NotificationId,
+  { subjectId, status, at }: Omit<HistoryEntry, 'reason'>,
+): Statement {
   return {
-    sql: `insert into notification_history (notification_id, subject_id, status, at, reason)
-      select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as bigint), cast($5 as text)
+    sql: `insert into notification_history (notification_id, subject_id, status, at)
+      select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as bigint)
       where not exists (select 1 from delivery_attempt a where a.delivery_id = $2 and a.outcome = $3)
       on conflict (notification_id, subject_id, status) do nothing`,
-    args: [notification, subjectId, status, at, reason ?? null],
+    args: [notification, subjectId, status, at],
   };
 }
 
