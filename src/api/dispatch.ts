@@ -2,42 +2,23 @@ import type { Caller } from '../auth/caller.ts';
 import { missingScope } from '../auth/challenge.ts';
 import type { PresentedProof } from '../auth/check-binding.ts';
 import type { QuotaResult } from '../auth/quota.ts';
-import {
-  type Read,
-  ReadUnavailable,
-  type RefusalKind,
-  type Statement,
-  WriteBusy,
-  WriteQueueFull,
-  WriteRefused,
-  WriteUnknown,
-} from '../db/database.ts';
+import { ReadUnavailable, WriteBusy, WriteQueueFull, WriteUnknown } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { EventId, IdGenerator } from '../kernel/id.ts';
+import type { IdGenerator } from '../kernel/id.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
-import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { isRefusal, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
-import type { Commit, Effect } from '../ledger/commit.ts';
-import { type Concealment, isCitizenEvent } from '../ledger/ledger-event.ts';
-import { concealEffect, parseConcealment } from './concealed-access.ts';
-import {
-  findStoredResult,
-  fingerprintRequest,
-  parseIdempotencyKey,
-  type RequestFingerprint,
-  type RequestKey,
-  storeResult,
-} from './idempotency.ts';
+import { type CommitContext, type CommitOptions, commitDecision } from './commit-decision.ts';
+import { parseConcealment } from './concealed-access.ts';
+import { findStoredResult, fingerprintRequest, type IdempotencyState, parseIdempotencyKey } from './idempotency.ts';
 import { overloadedDetail } from './load-shedding.ts';
 import {
   type BoundOperation,
-  type CallerKind,
-  type Decision,
+  callerKindOf,
   type ListedOperation,
   neededTokens,
   type OperationResponse,
-  type RefusedDecision,
   type RequiredScope,
   type UnboundCall,
 } from './operation.ts';
@@ -62,29 +43,16 @@ export type Authorizer = {
 };
 
 /** Dependencies of dispatch. */
-export type DispatchContext = {
+export type DispatchContext = CommitContext & {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly createId: IdGenerator;
-  readonly read: Read;
-  readonly commit: Commit;
   /** The longest time that an access may be concealed from its citizen, in milliseconds; by default none. */
   readonly maxConcealmentMs?: number | undefined;
-  /** The statements that record an act of a client in the staff log; none for most acts. */
-  readonly clientActStatements?: ((act: ClientAct) => readonly Statement[]) | undefined;
   /** The HMAC key of request fingerprints (idempotency.ts). */
   readonly fingerprintKey: Uint8Array;
   /** Counts the requests of authenticated clients. */
   readonly countUse?: UseCounter['count'];
-};
-
-/** An act of a client with its ledger events. */
-type ClientAct = {
-  readonly clientId: string;
-  readonly operation: string;
-  readonly concealment: Concealment | undefined;
-  readonly now: number;
-  readonly events: readonly EventId[];
 };
 
 /** The result of a request; `headers` come from the authorizer, for responses and refusals alike. */
@@ -94,8 +62,6 @@ export type DispatchResult = {
   readonly caller?: Caller;
 };
 
-const isRefusal = (value: object): value is Refusal => 'slug' in value;
-
 type OperationRuntime = {
   readonly bound: BoundOperation;
   readonly operation: ListedOperation;
@@ -104,8 +70,6 @@ type OperationRuntime = {
   /** The idempotency keys of requests in progress in this process. */
   readonly keysInProgress: Set<string>;
 };
-
-type IdempotencyState = { readonly request: RequestKey; fingerprint?: RequestFingerprint };
 
 /** Creates the function that serves one operation. It throws only on a fault of the program or the machine. */
 export function createDispatch(
@@ -176,11 +140,6 @@ function forbiddenCall({ callers, scope }: ListedOperation, caller: Caller): Ref
   const required = kind === 'citizens' ? ['citizen:self', scope] : [scope];
   const missing = required.find((one) => one !== null && one !== 'any' && !caller.scopes.has(one));
   return typeof missing === 'string' ? missingScope(missing, caller) : undefined;
-}
-
-function callerKindOf({ staff, citizenId }: Caller): CallerKind {
-  if (staff !== undefined) return 'staff';
-  return citizenId === undefined ? 'clients' : 'citizens';
 }
 
 async function serveCall(
@@ -254,93 +213,8 @@ async function runOperation(
     ...commitOptions,
     caller: call.caller,
     now: call.now,
-    attemptsLeft: maxDecisions,
+    conflicts: 0,
   });
-}
-
-/** The maximum number of decisions for one request. Each verification limit is smaller. */
-const maxDecisions = 64;
-
-class ConflictUnresolved extends Error {
-  override readonly name = 'ConflictUnresolved';
-}
-
-const conflictKinds: ReadonlySet<RefusalKind> = new Set(['rows', 'unique']);
-
-type CommitOptions = {
-  readonly key?: IdempotencyState;
-  readonly concealment: Concealment | undefined;
-};
-
-type CommitAttempt = CommitOptions & {
-  readonly caller: Caller;
-  readonly now: number;
-  readonly attemptsLeft: number;
-};
-
-async function commitDecision(
-  runtime: OperationRuntime,
-  decision: Decision | RefusedDecision,
-  attempt: CommitAttempt,
-): Promise<OperationResponse | Refusal> {
-  const { app } = runtime;
-  const { key, now } = attempt;
-  if ('refusal' in decision) {
-    if (decision.effect !== undefined) await app.commit(completeEffect(runtime, decision.effect, attempt));
-    return decision.refusal;
-  }
-  try {
-    const effect = key === undefined ? decision.effect : withStoredResult(decision, key, now);
-    await app.commit(completeEffect(runtime, effect, attempt));
-  } catch (fault) {
-    await closeStream(decision.answer);
-    if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
-    if (!(fault instanceof WriteRefused)) throw fault;
-    return await resolveConflict(runtime, decision, attempt, fault);
-  }
-  return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
-}
-
-/** The result after the database refused the unit of a decision: an earlier response, or that of the next decision. */
-async function resolveConflict(
-  runtime: OperationRuntime,
-  decision: Decision,
-  attempt: CommitAttempt,
-  fault: WriteRefused,
-): Promise<OperationResponse | Refusal> {
-  const { app, operation } = runtime;
-  const { key, attemptsLeft } = attempt;
-  if (key !== undefined && fault.statement === decision.effect.statements.length) {
-    // Another process stored this key first, so its response counts.
-    const earlier = await findStoredResult(app.read, key.request, fingerprintOf(key));
-    if (earlier !== undefined) return earlier;
-  }
-  if (decision.onConflict === undefined || !conflictKinds.has(fault.kind)) throw fault;
-  if (attemptsLeft === 1) {
-    if (operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
-    const message = `the write of ${operation.name} was refused ${maxDecisions} times`;
-    throw new ConflictUnresolved(message, { cause: fault });
-  }
-  const next = await decision.onConflict(fault.statement);
-  return isRefusal(next) ? next : await commitDecision(runtime, next, { ...attempt, attemptsLeft: attemptsLeft - 1 });
-}
-
-/** Conceals the events if the client asked for it, and adds the entry of the staff log after all other statements. */
-function completeEffect(
-  { app, operation }: OperationRuntime,
-  effect: Effect,
-  { caller, concealment, now }: CommitAttempt,
-): Effect {
-  const shown = concealment === undefined ? effect : concealEffect(effect, concealment);
-  if (app.clientActStatements === undefined || callerKindOf(caller) !== 'clients') return shown;
-  const events = effect.events.map(({ id }) => id);
-  const act = { clientId: caller.clientId, operation: operation.name, concealment, now, events };
-  const entry = app.clientActStatements(act);
-  return entry.length === 0 ? shown : { ...shown, statements: [...shown.statements, ...entry] };
-}
-
-async function closeStream(answer: Decision['answer']): Promise<void> {
-  if (typeof answer === 'object' && 'stream' in answer) await answer.stream?.return?.();
 }
 
 const anonymousCaller: Caller = { clientId: '', scopes: new Set() };
@@ -363,21 +237,6 @@ function withIdempotencyLookup(
       },
     },
   };
-}
-
-function fingerprintOf(key: IdempotencyState): RequestFingerprint {
-  if (key.fingerprint === undefined)
-    throw new TypeError('expected an idempotent operation to look up its key before its effect');
-  return key.fingerprint;
-}
-
-function withStoredResult(decision: Decision, key: IdempotencyState, now: number): Effect {
-  if (typeof decision.answer === 'function')
-    throw new TypeError('expected the response of an idempotent operation before its commit');
-  const { digest } = fingerprintOf(key);
-  const citizenId = decision.effect.events.find(isCitizenEvent)?.citizenId ?? null;
-  const row = storeResult({ request: key.request, digest, citizenId }, decision.answer, now, decision.sealBody);
-  return { ...decision.effect, statements: [...decision.effect.statements, row] };
 }
 
 function refusalOfFault(fault: unknown): Refusal | undefined {

@@ -29,6 +29,16 @@ export type RequestFingerprint = {
   readonly open: (stored: string) => Promise<string>;
 };
 
+/** The idempotency key of a request in progress. The fingerprint is set when the key is looked up. */
+export type IdempotencyState = { readonly request: RequestKey; fingerprint?: RequestFingerprint };
+
+/** The fingerprint of a request whose key was looked up; throws for an operation that did not do so. */
+export function requestFingerprintOf(key: IdempotencyState): RequestFingerprint {
+  if (key.fingerprint === undefined)
+    throw new TypeError('expected an idempotent operation to look up its key before its effect');
+  return key.fingerprint;
+}
+
 /** Returns the response that is stored under the key, if any, or the refusal of a key that was used with another input. */
 export async function findStoredResult(
   read: Read,

@@ -35,6 +35,12 @@ export type RequiredScope = Scope | 'any' | null;
 export const callerKinds = ['clients', 'citizens', 'staff'] as const;
 export type CallerKind = (typeof callerKinds)[number];
 
+/** The kind of a caller. */
+export function callerKindOf({ staff, citizenId }: Caller): CallerKind {
+  if (staff !== undefined) return 'staff';
+  return citizenId === undefined ? 'clients' : 'citizens';
+}
+
 /** The problem of a caller of another kind, by the kind that an operation names first. */
 export const neededTokens = {
   clients: 'client-token-needed',
@@ -54,7 +60,6 @@ type Part<S, K extends keyof RequestShape> = S extends { readonly [P in K]: infe
   ? Static<T>
   : undefined;
 
-/** The parsed request. */
 type Input<S extends RequestShape> = {
   readonly params: Part<S, 'params'>;
   readonly query: Part<S, 'query'>;
@@ -125,7 +130,7 @@ export type Decision = {
   readonly answer: OperationResponse | (() => Promise<OperationResponse>);
   /**
    * Called when the database refused the unit because of `unique` or `rows`. It returns a refusal, or a new decision that replaces
-   * this one. Without it, such a conflict is a fault. After `maxDecisions` (dispatch.ts), the request is refused with
+   * this one. Without it, such a conflict is a fault. After `maxDecisions` (commit-decision.ts), the request is refused with
    * `changed-meanwhile` if the operation lists that refusal; otherwise it is a fault.
    */
   readonly onConflict?: (statement: number) => Refusal | Promise<Decision | RefusedDecision>;

@@ -50,7 +50,6 @@ export async function eraseWholeCitizen(
   return isErased;
 }
 
-/** The list of erased citizens of this host. */
 function openErasedListOf({ dataDir }: AppContext['settings']) {
   return openErasedList(join(dataDir, erasedListFileName));
 }

@@ -38,7 +38,6 @@ export type PublicEndpoint = {
   invalidateClients(): void;
 };
 
-/** The dependencies of a public endpoint besides the app context. */
 type PublicEndpointDeps = {
   readonly publicUrl: string;
   readonly transport: TransportSecurity;

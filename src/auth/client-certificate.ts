@@ -7,7 +7,6 @@ import { acceptedAlgsOf } from './client-keys.ts';
 
 /** The kinds of subjectAltName that a client can be registered with (RFC 8705, section 2.1.2). */
 const certificateNames = ['dns', 'uri', 'ip', 'email'] as const;
-/** One of these kinds. */
 type CertificateName = (typeof certificateNames)[number];
 
 /** A pinned certificate (`self_signed_tls_client_auth`), or a name in certificates of our authorities (`tls_client_auth`). */

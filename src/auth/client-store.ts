@@ -89,7 +89,6 @@ function certificatesOrNull({ registrationCertificates }: Client): string | null
   return registrationCertificates === undefined ? null : JSON.stringify(registrationCertificates);
 }
 
-/** A part of a client that can be changed. */
 type ClientPart = ReturnType<typeof changeableParts>[number][0];
 
 /** The parts in which two states of a client differ. */

@@ -4,7 +4,6 @@ import { type Clock, elapsedMs } from '../kernel/clock.ts';
 const cooldownMs = 30_000;
 const keysLifeMs = 600_000;
 
-/** The dependencies of a key cache. */
 type KeyCacheDeps<Keys, Fault extends Error> = {
   /** Fetches the keys. `earlier` are the keys of the last fetch; undefined if there are none, or a fetch failed after they expired. */
   fetchKeys(earlier: Keys | undefined): Promise<Keys>;

@@ -4,7 +4,6 @@ import type { Quota } from './caller.ts';
 /** A bucket counts in thousandths of a request, so that the refill of each millisecond is a whole number. */
 export const unitsPerRequest = 1_000;
 
-/** A reservation from the shared bucket of one client and scope. */
 type ReservationRequest = {
   readonly clientId: string;
   readonly scope: string;

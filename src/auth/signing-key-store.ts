@@ -140,7 +140,6 @@ export async function createMissingSigningKeys(deps: SigningKeyDeps, random: Ran
 /** The uses of `keys rotate`, besides `keys rotate ledger`, which replaces the checkpoint key that verifiers have. */
 export const rotatableUses = ['access-token', 'result', 'evidence'] as const satisfies readonly SigningUse[];
 
-/** The replacement of the key of a use. */
 type KeyReplacement = {
   readonly use: SigningUse;
   /** For a key that may have leaked: it is withdrawn now, and the new one signs now. */

@@ -25,7 +25,6 @@ import {
 } from './backup-manifest.ts';
 import { CommandFailed, UsageError } from './command.ts';
 
-/** The target folder of a backup, and what it needs. */
 type CreateBackupOptions = {
   readonly folder: string;
   /** An earlier backup: documents in it are hard-linked instead of copied. */

@@ -17,7 +17,6 @@ export type BackupProgress = 'the database' | CopyCount;
 /** `sha256` is over one line of JSON `[path, length]` for each document, sorted by path, in hexadecimal. */
 export type DocumentListing = CopyCount & { readonly sha256: string };
 
-/** How documents are copied. */
 type CopyDocumentsOptions = {
   /** A folder of the caller on the same disk as the copies. Each copy is written there and renamed when it is complete. */
   readonly drafts: string;

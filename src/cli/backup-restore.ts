@@ -19,7 +19,6 @@ import { CommandFailed } from './command.ts';
 
 type OnProgress = (progress: BackupProgress) => void;
 
-/** The backup to restore, and the root key that it needs. */
 type RestoreBackupOptions = {
   readonly folder: string;
   readonly rootKeyPath: string;

@@ -43,7 +43,6 @@ export type WithTrial = <T>(
   use: (context: TrialContext) => Promise<T>,
 ) => Promise<T>;
 
-/** The backup to verify, and how. */
 type VerifyBackupOptions = {
   readonly folder: string;
   /** An empty folder for the trial restore of the database. The caller removes its content. */

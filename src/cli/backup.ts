@@ -12,7 +12,6 @@ import { type Command, CommandFailed, type ExitCode, jsonOption, singlePositiona
 import { clearLineText } from './progress.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 
-/** The dependencies of the backup commands. */
 type BackupDeps = {
   readonly settings: () => Settings;
   readonly clock: Clock;

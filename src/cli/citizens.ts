@@ -8,7 +8,6 @@ import { type Command, type ExitCode, singleArgument, singlePositional, type Ter
 import { eventHead, type LoggedContext, type WithContext } from './command-context.ts';
 import { clearLineText, entriesProgress } from './progress.ts';
 
-/** The dependencies of the commands for one citizen. */
 type CitizensContext = AccessLogDeps &
   Pick<LoggedContext, 'clock' | 'createId' | 'operator' | 'root' | 'random'> & {
     readonly commit: Commit;

@@ -35,7 +35,6 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Backups: ['backup'],
 };
 
-/** Commands below one heading. */
 type CommandGroup = { readonly title: string; readonly commands: readonly CommandDescription[] };
 
 /** The commands below their headings. The last group has the commands without a heading. */

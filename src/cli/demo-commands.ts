@@ -16,7 +16,6 @@ export function replacePrivateFile(path: string, text: string): void {
 /** A token is valid for ten minutes. After a pause of the computer the file is valid again within a minute. */
 const renewEveryMs = 60_000;
 
-/** How the headers of the printed commands are written. */
 type DemoHeadersOptions = {
   readonly dataDir: string;
   readonly issueToken: () => Promise<string>;
@@ -60,7 +59,6 @@ export function writeDemoBodies(dataDir: string, { citizens }: DemoFile): void {
   write(commandFiles.message, { citizenId, message: 'Your permit is ready.' });
 }
 
-/** Where the demo runs, for its text. */
 type DemoTextOptions = { readonly dataDir: string; readonly cwd: string; readonly adminUrl: string | undefined };
 
 /** The text that the demo prints: three commands to paste into a shell in the same folder, and its addresses. */

@@ -17,7 +17,6 @@ import { type CommandContext, eventHead, type WithContext } from './command-cont
 /** A key that signs checkpoints. `retireAt` is in epoch ms; undefined if it signs until it is replaced. */
 type LogSigner = NoteSigner & { readonly retireAt: number | undefined };
 
-/** The dependencies of the commands for the keys of the ledger. */
 type LedgerKeyContext = Omit<CommandContext, 'read'> & {
   readonly root: RootKey;
   /** The keys that sign now, newest first; undefined before the first start. */

@@ -5,7 +5,6 @@ import { commitFromShell } from '../staff/commit-from-shell.ts';
 import { type Command, type ExitCode, type Terminal, wrongArgument } from './command.ts';
 import type { LoggedContext, WithContext } from './command-context.ts';
 
-/** The dependencies of the command. */
 type LettersContext = LoggedContext & { readonly claim: WriteWithoutEvent };
 
 /** The command `letters record-returned`. */

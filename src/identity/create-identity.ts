@@ -22,7 +22,6 @@ import { findExplanation } from './verification/verification-store.ts';
 import { createVerificationLimiter, defaultVerificationLimits } from './verification-limit/verification-limiter.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './verify-identity.ts';
 
-/** Dependencies of the identity slice: those of every slice, and functions of other slices. */
 type IdentityDeps = SliceDeps & {
   readonly publicUrl: string;
   readonly clients: ClientCache;

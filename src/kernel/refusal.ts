@@ -41,6 +41,9 @@ export type Refusal = {
   readonly headers?: Readonly<Record<string, string | string[]>>;
 };
 
+/** Whether a result is a refusal. */
+export const isRefusal = (value: object): value is Refusal => 'slug' in value;
+
 /** Creates a refusal; without `detail` it has the cause of the catalogue. Never put a value of the caller into `detail`. */
 export function refuse(slug: ProblemSlug, detail?: string, extra: Omit<Refusal, 'slug' | 'detail'> = {}): Refusal {
   return { slug, detail: detail ?? problems[slug].cause, ...extra };

@@ -70,7 +70,6 @@ import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
 import type { WebhookPorts } from './webhooks/webhook-shape.ts';
 import { findWebhooks } from './webhooks/webhook-store.ts';
 
-/** Dependencies of the notifications slice: those of every slice, and functions of other slices. */
 type NotificationsDeps = SliceDeps & {
   readonly publicUrl: string;
   readonly clients: ClientCache;

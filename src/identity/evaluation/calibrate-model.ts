@@ -13,7 +13,6 @@ import { createRegisterIndex } from './register-index.ts';
 /** A register and unlabelled claims of its people. */
 type CalibrationData = { readonly register: readonly Claims[]; readonly claims: readonly Claims[] };
 
-/** The limits of a calibration. */
 type CalibrationOptions = {
   /** The maximum number of compared pairs. From larger data evenly spaced claims are taken. */
   readonly maxPairs: number;

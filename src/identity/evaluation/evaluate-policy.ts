@@ -45,7 +45,6 @@ export type Evaluation = PairCounts & {
   readonly groups?: Readonly<Record<string, PairCounts>>;
 };
 
-/** The data and policy of an evaluation. */
 type EvaluationOptions = {
   readonly register: readonly Claims[];
   readonly claims: readonly Claims[];

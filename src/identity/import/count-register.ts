@@ -21,7 +21,6 @@ import { type Frequencies, frequencyForm } from '../match/model.ts';
 import { columnOf } from './import-fields.ts';
 import type { ImportProgress } from './import-progress.ts';
 
-/** The dependencies of `countRegister`. */
 type RegisterCountDeps = {
   readonly read: Read;
   readonly commit: Commit;

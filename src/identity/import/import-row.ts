@@ -47,7 +47,6 @@ function mappedTexts(mapping: ColumnMapping): TextField[] {
 
 type CellReader = (row: readonly string[]) => string;
 
-/** How the rows of one file are read. */
 type RowReading = {
   readonly conditions: readonly RowCondition[];
   /** The time of the import, in epoch ms: no birth date is later. */

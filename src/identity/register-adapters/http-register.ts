@@ -17,7 +17,6 @@ import {
   RegisterUnavailable,
 } from '../register/register.ts';
 
-/** An external register and its limits. */
 type HttpRegisterOptions = {
   /** Credentials in the URL are sent as Basic authentication. */
   readonly url: URL;

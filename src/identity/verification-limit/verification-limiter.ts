@@ -51,7 +51,6 @@ function lastHiddenUntil(failures: readonly FailedVerification[], now: number): 
   return failures.reduce((last, { until = now }) => Math.max(last, until), now);
 }
 
-/** One verification to count. */
 type VerificationCount = {
   readonly keys: readonly string[];
   readonly tag: string;
@@ -70,7 +69,6 @@ export type LimitSnapshot = {
   readonly now: number;
 };
 
-/** The outcome of a count. */
 type CountResult = {
   /** Whether every key was below its limit when it was written. If not, the answer has to be no_match. */
   readonly wasBelowLimit: boolean;

@@ -20,7 +20,6 @@ export type ClientUsage = {
   readonly unknownIds: number;
 };
 
-/** The dependencies of `verificationUsageByClient`. */
 type VerificationUsageDeps = {
   readonly read: Read;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'earlierKeyOf'>;

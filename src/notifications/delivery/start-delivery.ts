@@ -48,7 +48,6 @@ export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> 
   readonly timing?: DeliveryTiming;
 };
 
-/** The running worker role. */
 type DeliveryWorker = {
   /** Polls the queues of these names (`queueName`) at once; without names, all of them. */
   wake(queues?: ReadonlySet<string>): void;
