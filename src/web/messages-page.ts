@@ -70,7 +70,7 @@ export function messagesPage(
   const link = (to: string, text: string) => html`<p><a href="${to}">${text}</a></p>`;
   const content = html`${done === undefined ? '' : successBanner(messages.done[done])}
     ${listHead(frame, list, { filter, text: '' })}
-    ${isFirst && isNarrowed(filter) && next === null ? foundStatus(frame.words, items.length) : ''}
+    ${isFirst && isNarrowed(filter) && next === null ? resultStatus(foundText(frame.words, items.length)) : ''}
     ${isFirst && !isNarrowed(filter) && items.length === 0 ? html`<p>${noneText(frame.words, filter)}</p>` : messageList(frame.words, items)}
     ${isFirst ? '' : link(messagesLink(filter), messages.newest)}
     ${next === null ? '' : link(messagesLink(filter, next), messages.older)}
@@ -92,13 +92,9 @@ export function searchPage(
   const searched = before + list.searched;
   const partly = formatMessage(words.language, words.messages.partly, { count: searched });
   const content = html`${listHead(frame, list, { filter, text })}
-    ${before === 0 && next === null ? foundStatus(words, items.length) : ''}
+    ${resultStatus(next === null ? foundText(words, items.length, before > 0) : partly)}
     ${messageList(words, items)}
-    ${
-      next === null
-        ? ''
-        : html`<p class="note" role="status">${partly}</p>${continueSearchForm(frame, { filter, text }, { next, searched })}`
-    }`;
+    ${next === null ? '' : continueSearchForm(frame, { filter, text }, { next, searched })}`;
   return renderList(frame, list, { filter, content });
 }
 
@@ -130,9 +126,13 @@ function listHead(
 const archivePath = messagesLink({ where: 'archive', sender: '', category: '', state: '' });
 
 /** The result of a search or filter, with the focus, so that screen readers read it before the messages. */
-function foundStatus({ messages, language }: CitizenTexts, count: number): Html {
-  const text = count === 0 ? messages.noneFound : formatMessage(language, messages.found, { count });
+function resultStatus(text: string): Html {
   return html`<p role="status" tabindex="-1" autofocus>${text}</p>`;
+}
+
+function foundText({ messages, language }: CitizenTexts, count: number, isContinued = false): string {
+  if (count === 0) return isContinued ? messages.noMoreFound : messages.noneFound;
+  return formatMessage(language, messages.found, { count });
 }
 
 function noneText({ messages }: CitizenTexts, filter: MessagesFilter): string {

@@ -150,12 +150,18 @@ test('a search that has not looked at all messages says so, and the button conti
   const layla = await signIn('demo-layla');
   const first = bodyText(await layla.post('/me', {}, form({ text: 'bus', where: 'inbox' })));
   assert.equal(titlesIn(first).length, 100);
-  assert.match(first, /We have searched 10\d messages so far\. We have not searched your older messages yet\./);
+  assert.match(
+    first,
+    /autofocus>We have searched 10\d messages so far\. We have not searched your older messages yet\.<\/p>\s*<ul class="list">/,
+  );
   const hidden = [...first.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
   const rest = form(Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])));
   const second = bodyText(await layla.post('/me', {}, rest));
   assert.deepEqual(titlesIn(second), ['Bus pass']);
+  assert.match(second, /autofocus>We found one message\.</);
   assert.doesNotMatch(second, /Search older messages/);
+  rest.set('text', 'a word of no message');
+  assert.match(textOf(await layla.post('/me', {}, rest)), /autofocus>We found no more messages that match\.</);
 });
 
 test('a citizen downloads one message, and the whole inbox without opening a message', async () => {
