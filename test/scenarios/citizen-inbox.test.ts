@@ -161,7 +161,7 @@ test('a search that has not looked at all messages says so, and the button conti
   assert.match(second, /autofocus>We found one message\.</);
   assert.doesNotMatch(second, /Search older messages/);
   rest.set('text', 'a word of no message');
-  assert.match(textOf(await layla.post('/me', {}, rest)), /autofocus>We found no more messages that match\.</);
+  assert.match(bodyText(await layla.post('/me', {}, rest)), /autofocus>We found no more messages that match\.</);
 });
 
 test('a citizen downloads one message, and the whole inbox without opening a message', async () => {
