@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { OperationResponse } from './operation.ts';
 
 /** Identifies one logical request. The same key of another client, or for another operation, is another request. */
-export type RequestKey = { readonly clientId: string; readonly operation: string; readonly key: string };
+type RequestKey = { readonly clientId: string; readonly operation: string; readonly key: string };
 
 /** Parses an `Idempotency-Key` header: a bare token or a structured-field string, 1 to 255 printable characters. */
 export function parseIdempotencyKey(header: string): string | Refusal {
@@ -24,7 +24,7 @@ export function fingerprintRequest(key: Uint8Array, input: unknown): Buffer {
 }
 
 /** The fingerprint of a request's input, and the function that decrypts the body of the stored response. */
-export type RequestFingerprint = {
+type RequestFingerprint = {
   readonly digest: Buffer;
   readonly open: (stored: string) => Promise<string>;
 };

@@ -310,7 +310,6 @@ type WalletPageParts = {
   readonly notifications: Pick<NotificationsSlice, 'organisationOf' | 'purposeTextOf'>;
 };
 
-/** The page of a presentation. */
 function walletPageMounts(
   { log }: AppContext,
   { pages, site, publicUrl, notifications }: WalletPageParts,

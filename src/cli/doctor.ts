@@ -37,7 +37,6 @@ export type CheckPlan = {
 
 type NamedFinding = DoctorFinding & { readonly name: string };
 
-/** The time limit of a check. */
 const deadlineMs = 10_000;
 
 /** `doctor`: checks an installation and prints for each problem what to do. */

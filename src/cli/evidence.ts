@@ -32,7 +32,6 @@ Without --keys, the bundle is verified with the key in it. This proves that the 
 
 Exit codes: 0 if the bundle is unchanged and, with --keys, signed by one of these keys; 1 if not; 2 if a file cannot be read or a key set is invalid.`;
 
-/** The keys and certificates for a verification. */
 type VerifyEvidenceOptions = {
   readonly keys: ReturnType<typeof parseEvidenceKeySet> | undefined;
   /** The text of a PEM file. */

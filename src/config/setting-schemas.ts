@@ -69,7 +69,6 @@ const ledgerSettings = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** The settings of published contacts and terms. */
 const contactSettings = {
   supportEmail: {
     name: 'SUPPORT_EMAIL',

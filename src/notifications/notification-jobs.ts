@@ -85,7 +85,6 @@ function startWebhookJob(deps: SliceDeps): RunningJob {
   });
 }
 
-/** Measures the queues. */
 function startQueueMonitor({ db, clock, timer, log }: SliceDeps): RunningJob {
   const monitor = createQueueMonitor(db.read, clock);
   const onFault = (fault: unknown) => log.fault('queues', fault);

@@ -61,7 +61,6 @@ type StaffDeps = SliceDeps &
 
 const hourMs = 3_600_000;
 
-/** The operations for staff. */
 const staffOperations: readonly Operation<StaffPorts>[] = [
   readStaffMember,
   lookUpCitizen,

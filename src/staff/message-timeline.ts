@@ -3,7 +3,6 @@ import { foldStatus } from '../notifications/notification/notification.ts';
 import type { NotificationDetails } from '../notifications/notification/notification-shape.ts';
 import { notificationView } from '../notifications/notification/notification-shape.ts';
 
-/** The next step of a message. */
 type NextStep = {
   readonly step: 'send' | 'try-channel' | 'wait-for-proof';
   readonly at: string;

@@ -14,7 +14,6 @@ export type PendingRead = {
 /** A parameter for PostgreSQL: a value, or an array of values for `unnest` and `any`. */
 export type PostgresValue = SqlValue | readonly SqlValue[];
 
-/** The most keys of one statement. */
 const maxKeys = 32;
 
 /** The lookups of one tick, merged where they have the same text: one statement for many keys. */

@@ -135,7 +135,6 @@ const roundCount = 100;
 type MeasureRecord = (record: RegisterRecord) => Measurement;
 type PairDecision = { readonly accepted: boolean; readonly score: number };
 
-/** The prepared data of one evaluation. */
 type EvaluationContext = {
   readonly policy: MatchPolicy;
   readonly records: ReadonlyMap<string, RegisterRecord>;
@@ -266,7 +265,6 @@ export function pickClaims(person: Claims, use: readonly ClaimName[]): Claims {
   return Object.fromEntries(use.flatMap((claim) => (person[claim] === undefined ? [] : [[claim, person[claim]]])));
 }
 
-/** The best F1 score of any threshold. */
 function bestF1(decisions: readonly { readonly same: boolean; readonly score: number }[]): number {
   const sorted = [...decisions].sort((one, other) => other.score - one.score);
   const all = sorted.filter(({ same }) => same).length;

@@ -158,7 +158,6 @@ export function dateLevel(claimed: string, known: string): Level {
   return edits === 2 ? 'close' : 'different';
 }
 
-/** Whether exactly one character differs. */
 function isOneSubstitution(one: string, other: string): boolean {
   let differing = 0;
   for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) differing += 1;

@@ -100,7 +100,6 @@ export function frequencyForm(value: Comparable): string {
   return (value.forms[0] ?? '').replaceAll(' ', '');
 }
 
-/** A compared claim with the registered value. */
 type ComparedClaim = {
   readonly claim: ClaimName;
   readonly level: Level;

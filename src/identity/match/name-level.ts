@@ -141,7 +141,6 @@ export function joinWords(form: string): string {
   return form.includes(' ') ? form.replaceAll(' ', '') : form;
 }
 
-/** Whether exactly two words are exchanged. */
 function wordsExchanged(one: string, other: string): boolean {
   const first = one.split(' ');
   const second = other.split(' ');

@@ -52,7 +52,6 @@ export type MatchPolicy = {
   readonly deceasedMatch: boolean;
 };
 
-/** The precision of a date. */
 type DatePart = 'year' | 'month' | 'day';
 
 const name: ClaimAlternatives = ['familyName', 'givenName', 'birthFamilyName'];

@@ -16,7 +16,6 @@ import {
 } from './identify-citizen.ts';
 import { findLinkedCitizen } from './wallet-link-store.ts';
 
-/** The match context of a presentation. */
 type PresenterContext = MatchContext & {
   readonly read: Read;
   /** The stored form of the administrative number. */

@@ -35,10 +35,8 @@ export const reportMembers = {
 const reportMapping = Type.Object(reportMembers);
 type ReportMapping = Static<typeof reportMapping>;
 
-/** The meaning of a final status. */
 type ReportOutcome = { readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: ReasonCode };
 
-/** One event with a final status. */
 type ProviderReport = { readonly event: unknown; readonly outcome: ReportOutcome };
 
 /** Whether at least one status is final. Without one, every report would be ignored. */

@@ -53,7 +53,6 @@ export function legalLinkSentence(tag: string | undefined, notice: LegalNotice):
   return notice.confirmationCounts ? texts.linkCounts : texts.linkDoesNotCount;
 }
 
-/** A date (YYYY-MM-DD) in words. */
 function dayIn(language: string, day: string): string {
   return formatDay(language, Date.parse(day));
 }

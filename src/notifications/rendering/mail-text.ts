@@ -9,7 +9,6 @@ import { legalLinkSentence, legalSentences } from './legal-text.ts';
 import { renderMessageHtml } from './message-html.ts';
 import { renderPlainText } from './plain-text.ts';
 
-/** The parts of a mail. */
 type MailDraft = Pick<
   OutgoingMessage,
   | 'sender'
