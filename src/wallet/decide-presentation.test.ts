@@ -22,7 +22,7 @@ const kind: CredentialKind = {
   citizenIdFrom: 'NL',
 };
 
-/** What identity receives about a person with a number of this country. */
+/** The claims that identity receives for a number of this country. */
 async function presentedBy(issuingCountry: string, keepsLink: boolean | null): Promise<PresentedClaims> {
   const terms = { purpose: 'permit', claims: ['familyName'], kinds: ['pid'] };
   const open = { id: createId('presentation'), clientId: 'permits', status: 'fetched', keepsLink, terms };
