@@ -3,8 +3,13 @@ import { test } from 'node:test';
 import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { decidePresentation } from './decide-presentation.ts';
-import type { PresentedClaims, WalletConfiguration } from './ports.ts';
-import type { CheckedPresentation, OpenPresentation } from './protocol/presentation.ts';
+import type { DecidedPresentation, PresentedClaims, WalletConfiguration } from './ports.ts';
+import {
+  type CheckedPresentation,
+  type OpenPresentation,
+  type PresentationEvent,
+  presentationHead,
+} from './protocol/presentation.ts';
 import type { CredentialKind } from './trust/wallet-trust.ts';
 
 const now = Date.UTC(2026, 5, 1);
@@ -17,7 +22,7 @@ const kind: CredentialKind = {
   citizenIdFrom: 'NL',
 };
 
-/** What identity receives about a person with a number of this country. */
+/** The claims that identity receives for a number of this country. */
 async function presentedBy(issuingCountry: string, keepsLink: boolean | null): Promise<PresentedClaims> {
   const terms = { purpose: 'permit', claims: ['familyName'], kinds: ['pid'] };
   const open = { id: createId('presentation'), clientId: 'permits', status: 'fetched', keepsLink, terms };
@@ -33,16 +38,18 @@ async function presentedBy(issuingCountry: string, keepsLink: boolean | null): P
     },
     administrativeNumber: '4711',
   };
+  const by = { now, createId, actor: { citizen: true } } as const;
+  const head = presentationHead(open, { event: createId('event'), at: now, actor: by.actor });
+  const event: PresentationEvent = { type: 'identity.presentation-fetched', ...head };
   const received: PresentedClaims[] = [];
   const ports = {
     wallets: { trust: { kinds: new Map([['pid', kind]]) } } as unknown as WalletConfiguration,
     feedEvent: () => ({ sql: '', args: [] }),
-    decide: async (presented: PresentedClaims) => {
+    decide: async (presented: PresentedClaims): Promise<DecidedPresentation> => {
       received.push(presented);
-      return { effect: { events: [], statements: [] }, result: { verificationId: 'ver' } };
+      return { effect: { events: [event], statements: [] }, result: { verificationId: 'ver' } };
     },
   };
-  const by = { now, createId, actor: { citizen: true } } as const;
   await decidePresentation(ports, open as unknown as OpenPresentation, checked, by);
   return received[0] ?? assert.fail();
 }

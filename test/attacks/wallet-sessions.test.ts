@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileCleanupScope } from '../support/server-process.ts';
-import { answerWithWallet } from '../support/test-wallet.ts';
+import { answerWithWallet, encryptResponse, fetchRequest, postResponse, requestUriOf } from '../support/test-wallet.ts';
 import { openWalletServer } from '../support/wallet-server.ts';
 
 const site = await openWalletServer(fileCleanupScope());
@@ -34,6 +34,17 @@ test('the result of an answer is released only with the code of the session, onc
   assert.deepEqual([status, body['status']], [200, 'completed']);
   const { body: replayed, status: replayStatus } = await site.complete(id, code);
   assert.deepEqual([replayStatus, String(replayed['type']).split('/').at(-1)], [409, 'presentation-ended']);
+});
+
+test('an answer that waits for its session is neither replaced nor ended by another response', async () => {
+  const { id, walletUrl } = await site.start({ purpose: 'permit', returnUrl });
+  const request = await fetchRequest(walletUrl);
+  const { body } = await postResponse(request.response_uri, { response: await encryptResponse(request) });
+  const again = await postResponse(request.response_uri, { response: await encryptResponse(request) });
+  const broken = await postResponse(request.response_uri, { response: 'x' });
+  const fetched = await fetch(requestUriOf(walletUrl));
+  assert.deepEqual([again.status, broken.status, fetched.status], [400, 400, 400]);
+  assert.equal((await site.complete(id, codeOf(body['redirect_uri']))).status, 200);
 });
 
 test('a response code of another session ends the presentation with other-session', async () => {

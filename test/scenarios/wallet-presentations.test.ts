@@ -6,8 +6,10 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { sandboxIssuer } from '../../client/src/sandbox-issuer.ts';
 import { thumbprintOf } from '../../src/wallet/formats/encrypted-response.ts';
+import { issueCertificate } from '../support/certificates.ts';
 import { bearerHeaders, createHttpClient, postJson } from '../support/http-client.ts';
 import { findInStoredData } from '../support/stored-data-search.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 import { answerWithWallet, encryptContent, fetchRequest, postResponse, walletMary } from '../support/test-wallet.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { presentMdoc } from '../support/wallet-credentials.ts';
@@ -166,6 +168,25 @@ test('the page shows the progress without script, and readers can stop the updat
   await answerWithWallet(walletUrl);
   assert.match((await look()).text, /Votre portefeuille a répondu\. Il affiche un code/);
   assert.equal((await fetch(`${site.server.url}/wallet/pages/unknown`)).status, 404);
+});
+
+test('with an expired access certificate the server starts, and clients cannot ask wallets', async (t) => {
+  const folder = makeTestFolder('wallet-expired-');
+  const place = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const authority = await issueCertificate('Test relying parties', { ca: true });
+  const leaf = await issueCertificate('Verifier', { issuer: authority, notAfter: new Date(Date.now() - 60_000) });
+  const site = await openWalletServer(t, {
+    settings: {
+      WALLET_CERTIFICATE_FILE: place('certificate.pem', leaf.certificate + authority.certificate),
+      WALLET_CERTIFICATE_KEY_FILE: place('key.pem', leaf.key),
+    },
+  });
+  const { status, body } = await site.ask(nameAndTown);
+  assert.deepEqual([status, String(body['type']).split('/').at(-1)], [409, 'wallets-not-configured']);
+  assert.match(String(body['detail']), /The certificate of this server for wallets has expired/);
 });
 
 test('the profile openid4vp identifies the server by its DNS name, and needs one in the certificate', async (t) => {
