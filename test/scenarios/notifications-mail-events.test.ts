@@ -116,7 +116,7 @@ test('an invalid mapping, or one of the two settings without the other, stops th
     return () => mailEventsOf(settings);
   };
   const mapped = (more: object) => started(JSON.stringify({ id: '/m', status: '/w', failed: ['x'], ...more }));
-  assert.throws(started('{"secret": '), /MAIL_EVENTS: [^{]*the documented format\. See/);
+  assert.throws(started('{"secret": '), /MAIL_EVENTS: [^{]*: expected JSON, received [^{]*\. See/);
   assert.throws(mapped({ id: 'm' }), /\/id: must match pattern/);
   assert.throws(mapped({ failed: undefined }), /expected a status in at least one list/);
   assert.throws(mapped({ bounce: [] }), /\/bounce: is not a known member/);
