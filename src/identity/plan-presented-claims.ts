@@ -42,22 +42,19 @@ export async function planPresentedClaims(
   return refusal === undefined ? { claims: asked } : { refusal };
 }
 
-/**
- * The fewest claims that contain a minimum set; all that can be used if none does, so that the refusal names the missing ones. A postal code
- * comes before a street: it says less about the person.
- */
+/** The fewest claims that contain a minimum set; all that can be used if none does, so that the refusal names the missing ones. */
 function smallestMinimum(policy: MatchPolicy, attestable: readonly ClaimName[]): readonly ClaimName[] {
   const usable = attestable.filter((claim) => policy.permitted?.has(claim) !== false);
-  const sets = missingClaims(policy, new Set()).map((set) =>
-    set.map((oneOf) =>
-      (oneOf.includes('postalCode') ? (['postalCode', ...oneOf] as const) : oneOf).find((claim) =>
-        usable.includes(claim),
-      ),
-    ),
-  );
+  const usableOf = (oneOf: readonly ClaimName[]) => oneOf.filter((claim) => usable.includes(claim));
+  const sets = missingClaims(policy, new Set()).map((set) => set.map((oneOf) => leastRevealing(usableOf(oneOf))));
   const complete = sets.flatMap((set) => {
     const found = new Set(set.flatMap((claim) => claim ?? []));
     return set.includes(undefined) ? [] : [[...found]];
   });
   return complete.sort((one, other) => one.length - other.length)[0] ?? usable;
+}
+
+/** The first of some claims that replace each other; the postal code before others, because it says less about the person than a street. */
+function leastRevealing(claims: readonly ClaimName[]): ClaimName | undefined {
+  return claims.includes('postalCode') ? 'postalCode' : claims[0];
 }

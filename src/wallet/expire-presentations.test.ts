@@ -62,7 +62,7 @@ for (const engine of engines) {
     const answered = await findOwnPresentation(keys, own.id, 'permits');
     assert.equal(ifOpen(answered, now)?.pending?.session.code, '402817');
     now += 1;
-    // Nobody can answer or complete it from this time on, also before the job runs.
+    // Nobody can answer or complete it from this time on, even before the job ends it.
     assert.equal(ifOpen(answered, now), undefined);
     await expirePresentations(deps);
     const found = await findByHandle(keys, 'page', 'page');
