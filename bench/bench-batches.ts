@@ -18,9 +18,9 @@ const rowCount = Number(process.env['BATCH_ROWS'] ?? 50_000);
 const goalRowsPerSecond = 3_000;
 const sampleCount = 50;
 const pauseMs = 50;
-/** Between urgent messages alongside a batch: rows wait for each of them, and a real service sends few. */
+/** The time between urgent messages beside a batch. Rows wait for each of them, and a real service sends few. */
 const alongsidePauseMs = 500;
-/** An urgent message alongside a batch takes at most twice as long as alone. */
+/** An urgent message beside a batch takes at most twice as long as alone. */
 const maxRatio = 2;
 
 /**

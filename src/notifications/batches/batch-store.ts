@@ -175,7 +175,7 @@ export async function findBatches(
 
 type BatchPage = { readonly before: string; readonly limit: number; readonly isOpen?: boolean };
 
-/** Sorts after each id of a batch. */
+/** Sorts after the id of every batch, so the first page starts before it. */
 export const afterAllBatchIds = 'bat_~';
 
 /** The batches that wait for their check or sending, in the order of client and time. */

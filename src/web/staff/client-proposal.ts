@@ -72,7 +72,7 @@ export async function handleClientProposal(
 function refusalFaults(
   visit: StaffVisit,
   answer: Refusal,
-): { readonly faults: readonly FieldFault[]; refused?: string } {
+): { readonly faults: readonly FieldFault[]; readonly refused?: string } {
   const { issues = [] } = answer;
   const fieldOf = (pointer = '') => textFields.find((one) => one === pointer.split('/')[2]);
   if (issues.length > 0 && issues.every(({ pointer }) => fieldOf(pointer) !== undefined)) {

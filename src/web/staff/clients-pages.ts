@@ -164,7 +164,7 @@ async function handleDisabling(visit: StaffVisit): Promise<BufferedResponse | Re
     operation: disableClient,
     params: { id: clientId },
     doneAt: `${path}?done=disabled`,
-    repeatedAs: 'conflict',
+    alreadyDoneAs: 'conflict',
   });
 }
 

@@ -12,10 +12,10 @@ import { type FormView, textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 import { waitingProposalPath } from './waiting-proposal.ts';
 
-/** The form in which an operator proposes to erase a citizen. */
+/** The path of the form in which an operator proposes to erase a citizen. */
 export const erasurePath = `${staffPaths.proposals}/erasure`;
 
-/** Proposes to erase a citizen. Then it shows the proposal. */
+/** Shows the form; a POST proposes the erasure, and leads to the page of the proposal. */
 export async function handleErasureProposal(visit: StaffVisit): Promise<BufferedResponse | Refusal> {
   const { keptForm, request, texts, layout } = visit;
   if (request.method !== 'POST')

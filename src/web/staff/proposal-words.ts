@@ -51,7 +51,7 @@ export function concealmentNote(
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Everything that is created did not exist before, and everybody who is erased was not. */
+/** `exists` and `erased` are false before every creation and erasure, so these values tell the reader nothing. */
 const isShown = (name: string, was: Members, wanted: Members) =>
   (name !== 'exists' && name !== 'erased') || was[name] !== false || name in wanted;
 

@@ -164,6 +164,6 @@ async function handleDecision(visit: StaffVisit, decision: 'approve' | 'refuse')
     operation: decision === 'approve' ? approveProposal : refuseProposal,
     params: { id },
     doneAt: `${path}?done=${decision}`,
-    repeatedAs: 'proposal-ended',
+    alreadyDoneAs: 'proposal-ended',
   });
 }

@@ -81,6 +81,6 @@ async function handleChange(visit: StaffVisit, change: 'pause' | 'resume'): Prom
     operation: change === 'pause' ? pauseChannel : resumeChannel,
     params: { channel },
     doneAt: `${staffPaths.queues}?done=${change}`,
-    repeatedAs: 'conflict',
+    alreadyDoneAs: 'conflict',
   });
 }

@@ -37,8 +37,8 @@ export type ReasonedAction = ActionPage & {
   readonly params: Readonly<Record<string, string>>;
   /** The page after success. */
   readonly doneAt: string;
-  /** The refusal of a form that was sent twice, or that another person was faster with. `backTo` then shows the present state. */
-  readonly repeatedAs: 'conflict' | 'proposal-ended';
+  /** The refusal if the action was done already: by the same form, sent twice, or by another person. `backTo` then shows the present state. */
+  readonly alreadyDoneAs: 'conflict' | 'proposal-ended';
 };
 
 const maxReasonLength = 500;
@@ -59,7 +59,7 @@ export async function handleReasonedAction(
   const json = reason === '' ? {} : { reason };
   const answer = await visit.call(action.operation, visit.token, { params: action.params, json });
   if (!('slug' in answer)) return redirectTo(action.doneAt);
-  if (answer.slug === action.repeatedAs) return redirectTo(action.backTo);
+  if (answer.slug === action.alreadyDoneAs) return redirectTo(action.backTo);
   if (answer.slug === 'affects-all-services')
     return reasonPage(visit, action, { reason, faults: [{ field: 'reason', text: texts.action.allServices }] });
   if (problems[answer.slug].status !== 409) return answer;
