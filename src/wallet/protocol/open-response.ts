@@ -109,8 +109,8 @@ async function checkTrust(
 
 /**
  * Returns whether the certificate of the issuer and its anchor have this country. Attack: a trusted issuer of one country attests numbers of
- * another one, which would identify citizens of that country. Another country in the certificate is refused. It can write any country into a
- * certificate that its own CA issues, so without the same country in the anchor the number is not used
+ * another one, which would identify citizens of that country. A certificate with another country is refused. An issuer with a CA of its own
+ * can write any country into its certificate, so the number is used only if the anchor has the same country
  * (test/attacks/wallet-responses.test.ts, open-response.test.ts).
  */
 function checkCountry(

@@ -155,8 +155,8 @@ export const sessionLimits = {
 } as const;
 
 /**
- * The states in which a decision about this presentation is still valid. After a response arrived, a decision from before it is not: the
- * response would be lost.
+ * The states in which a decision about this presentation is still valid. After a response has arrived, an earlier decision is no
+ * longer valid, because it would lose the response.
  */
 export function sameStage({ status }: Pick<Presentation, 'status'>): readonly PresentationStatus[] {
   return status === 'answered' ? ['answered'] : ['requested', 'fetched'];

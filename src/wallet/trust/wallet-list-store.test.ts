@@ -23,7 +23,7 @@ for (const engine of engines) {
     assert.equal(await named('licence', 'first'), 1);
     const issuers = { credential: 'pid', url: 'https://lists.example.eu/' };
     assert.equal(await count(rememberList(issuers, 'issuers', 1)), 1);
-    // They are fetched first, and then a list that was fetched before.
+    // The list of the operator comes first, and then a list that was fetched before.
     const known = { credential: 'licence', url: 'https://status.example.eu/first' };
     const fetched = { fetchedAt: 0, expiresAt: 2, content: new Uint8Array(), nextFetchAt: 1, sequenceNumber: 1 };
     assert.equal(await count(storeFetchedList(known, fetched)), 1);
