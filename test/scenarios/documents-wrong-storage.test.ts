@@ -57,7 +57,8 @@ for (const { name } of engines) {
     assert.match((await runCommandInProcess(home, 'doctor')).stdout, missingDocuments);
 
     const server = await home.start();
-    assert.match(server.stderr(), new RegExp(`"where":"documents","fault":.*${missingDocuments.source}`));
+    const reported = new RegExp(`"where":"documents","fault":.*${missingDocuments.source}`);
+    await waitUntil(async () => reported.test(server.stderr()));
     // The start reports it before there are metrics; the sweep may have reported it too.
     assert.match((await faultsOf(`${server.stdout()}${server.stderr()}`)) ?? '', /^[1-9]$/);
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);

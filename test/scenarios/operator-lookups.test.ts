@@ -77,6 +77,8 @@ test('an operator can look up why a message did not arrive and where a document 
   const wrong = await home.runCommand('documents', 'show', id);
   assert.deepEqual([wrong.code, /such as doc_01…/.test(wrong.stderr)], [2, true]);
 
+  // The end of the process writes the last lines of the log.
+  await server.stop('SIGTERM');
   const lines = logLines(server.stderr());
   const delivery = lines.find((line) => line['msg'] === 'delivery' && line['notification'] === id) ?? assert.fail();
   assert.deepEqual(
