@@ -41,8 +41,8 @@ export const lookUpCitizen = defineOperation({
 async function lookUp(call: LookUpCall): Promise<Decision | RefusedDecision> {
   const { body, caller, now, createId, ports, read } = call;
   const member = staffOf(caller);
-  const by = lookUpWay(body);
-  if (typeof by === 'object') return { refusal: refuseIssues([by]) };
+  const by = lookUpWay(body, now);
+  if (typeof by === 'object') return { refusal: refuseIssues(by) };
   const found = await findCitizens({ read, ports }, body, member);
   const events = eventsOf(call, found.slice(0, maxHits));
   const cited = events.flatMap((event) =>

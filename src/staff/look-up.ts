@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type ClaimName, claimNames, maxClaimLength } from '../identity/register/claims.ts';
+import { type ClaimName, claimFault, claimNames, maxClaimLength } from '../identity/register/claims.ts';
 import { maxCitizenIdLength } from '../kernel/id.ts';
 import type { Issue } from '../kernel/refusal.ts';
 import { singleLineSchemaPattern } from '../kernel/single-line-text.ts';
@@ -70,12 +70,23 @@ const ways = ['notificationId', 'messageReference', 'citizenId', 'claims'] as co
 /** The way in which a look-up names the citizen. */
 export type LookUpWay = (typeof ways)[number];
 
-/** The one way in which a look-up names the citizen, or the issue if there is none, more than one, or too few claims. */
-export function lookUpWay(body: LookUpBody): LookUpWay | Issue {
+/**
+ * The one way in which a look-up names the citizen, or the issues: no way or several, too few claims, or a claim with an impossible
+ * value. `now`: epoch ms.
+ */
+export function lookUpWay(body: LookUpBody, now: number): LookUpWay | readonly Issue[] {
   const [way, other] = ways.filter((one) => body[one] !== undefined);
-  const issue = (pointer: string, detail: string): Issue => ({ in: 'body', pointer, code: 'required', detail });
-  if (way === undefined || other !== undefined) return issue('', `exactly one of ${ways.join(', ')}`);
-  const { claims } = body;
-  const isEnough = claims === undefined || (claims['birthDate'] !== undefined && Object.keys(claims).length >= 2);
-  return isEnough ? way : issue('/claims', 'birthDate and at least one other claim');
+  const required = (pointer: string, detail: string): readonly Issue[] => [
+    { in: 'body', pointer, code: 'required', detail },
+  ];
+  if (way === undefined || other !== undefined) return required('', `exactly one of ${ways.join(', ')}`);
+  const { claims = {} } = body;
+  if (way === 'claims' && (claims['birthDate'] === undefined || Object.keys(claims).length < 2))
+    return required('/claims', 'birthDate and at least one other claim');
+  const issues = searchClaims.flatMap((claim) => {
+    const value = claims[claim];
+    const fault = value === undefined ? undefined : claimFault(claim, value, now);
+    return fault === undefined ? [] : [{ in: 'body' as const, pointer: `/claims/${claim}`, ...fault }];
+  });
+  return issues.length > 0 ? issues : way;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultSite } from '../../test/support/default-site.ts';
-import { findLocale } from '../locales/locale.ts';
+import { findLocale, localeFor } from '../locales/locale.ts';
 import { commaOf, dayElement, minuteElement, type PageLayout, renderLayout } from './citizen-layout.ts';
-import { citizenTextsOf, preferredCitizenTexts } from './citizen-texts.ts';
+import { citizenTextsOf } from './citizen-texts.ts';
 import { html } from './html.ts';
 
-const words = preferredCitizenTexts('en');
+const words = citizenTextsOf(localeFor('en'));
 const layout: PageLayout = { words, site: 'Tax & Co', frame: defaultSite.frame, url: '/me?before=1' };
 const pageOf = (more: Partial<PageLayout>, current?: 'record') =>
   String(renderLayout({ ...layout, ...more }, { title: 'x', content: html``, ...(current && { current }) }).body);

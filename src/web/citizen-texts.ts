@@ -1,7 +1,7 @@
 import type { ClaimName } from '../identity/register/claims.ts';
 import type { ClaimFinding, UnmatchedReason } from '../kernel/verification-explanation.ts';
 import type { CitizenEvent, LookUpReason } from '../ledger/ledger-event.ts';
-import { type Locale, localeForHeader } from '../locales/locale.ts';
+import type { Locale } from '../locales/locale.ts';
 
 type PageTexts = Locale['page'];
 
@@ -22,9 +22,4 @@ export type CitizenTexts = PageTexts &
 /** The texts of the pages in the language of a catalogue. */
 export function citizenTextsOf({ language, page, unavailable }: Locale, timeZone = 'UTC'): CitizenTexts {
   return { ...page, unavailable, language, timeZone };
-}
-
-/** The texts in the first language of an `Accept-Language` header that has a catalogue; English when none has. */
-export function preferredCitizenTexts(acceptLanguage: string | undefined): CitizenTexts {
-  return citizenTextsOf(localeForHeader(acceptLanguage));
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readHtmlForm } from '../../test/support/cookie-browser.ts';
-import { pageLanguages } from '../locales/locale.ts';
+import { localeFor, pageLanguages } from '../locales/locale.ts';
 import {
   type ContactPreferences,
   noPreferences,
   preferencesFault,
 } from '../notifications/contact/contact-preferences.ts';
 import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
-import { preferredCitizenTexts } from './citizen-texts.ts';
+import { citizenTextsOf } from './citizen-texts.ts';
 import { describeAddressFault } from './contact-address-fault.ts';
 import {
   channelFieldsOf,
@@ -22,7 +22,7 @@ import {
 import { channelsPage, contactFaults, contactOverviewPage, hoursPage, languagePage } from './contact-pages.ts';
 import { timeZoneOptions } from './time-zone-options.ts';
 
-const words = preferredCitizenTexts('en');
+const words = citizenTextsOf(localeFor('en'));
 const frame = { words, site: undefined };
 const zones = { country: 'PT', timeZone: 'Europe/Lisbon' };
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OwnRecord } from '../identity/read-own-record.ts';
-import { preferredCitizenTexts } from './citizen-texts.ts';
+import { localeFor } from '../locales/locale.ts';
+import { citizenTextsOf } from './citizen-texts.ts';
 import { recordRows } from './record-values.ts';
 
 const record: OwnRecord = {
@@ -40,7 +41,7 @@ const record: OwnRecord = {
 
 const rowsOf = (language: string, changes: Partial<OwnRecord> = {}) =>
   new Map(
-    recordRows(preferredCitizenTexts(language), { ...record, ...changes }).map(([name, value]) => [
+    recordRows(citizenTextsOf(localeFor(language)), { ...record, ...changes }).map(([name, value]) => [
       name,
       String(value),
     ]),

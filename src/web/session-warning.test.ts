@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { preferredCitizenTexts } from './citizen-texts.ts';
+import { localeFor } from '../locales/locale.ts';
+import { citizenTextsOf } from './citizen-texts.ts';
 import { sessionWarning } from './session-warning.ts';
 import { stylesheet } from './stylesheet.ts';
 
-const words = preferredCitizenTexts('en');
+const words = citizenTextsOf(localeFor('en'));
 
 test('the warning appears two minutes before the session ends, by a class that the stylesheet has', async () => {
   const sheet = await stylesheet.get({}, new URLSearchParams());

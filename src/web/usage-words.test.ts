@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvLine } from '../kernel/csv-line.ts';
 import { lookUpReasons } from '../ledger/ledger-event.ts';
-import { pageLanguages } from '../locales/locale.ts';
-import { preferredCitizenTexts } from './citizen-texts.ts';
+import { localeFor, pageLanguages } from '../locales/locale.ts';
+import { citizenTextsOf } from './citizen-texts.ts';
 import { type DescribedUsage, wordsOfUse } from './usage-words.ts';
 
 const nameOf = (clientId: string) => (clientId === 'citizen-services' ? 'Civil registry' : clientId);
 const head = { number: 1, logTime: '2026-06-01T12:00:00.000Z', state: 'shown' } as const;
 
 function say(usage: Partial<DescribedUsage>, language = 'en'): string[] {
-  const { who, what, rows } = wordsOfUse({ words: preferredCitizenTexts(language), nameOf }, { ...head, ...usage });
+  const { who, what, rows } = wordsOfUse({ words: citizenTextsOf(localeFor(language)), nameOf }, { ...head, ...usage });
   return [
     `${who}: ${what}`,
     ...rows.map(({ label, text, href }) => `${label}: ${text}${href === undefined ? '' : ` <${href}>`}`),
@@ -114,7 +114,7 @@ test('an entry of another program version shows the names of the ledger', () => 
 
 test('no language says that the server did something', () => {
   for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'pl', 'uk', 'tr', 'ar'])
-    assert.doesNotMatch(JSON.stringify(preferredCitizenTexts(language).uses), /serve[urn]|servidor/i, language);
+    assert.doesNotMatch(JSON.stringify(citizenTextsOf(localeFor(language)).uses), /serve[urn]|servidor/i, language);
 });
 
 test('a cell of the table is never a formula, and keeps quotes and line breaks', () => {

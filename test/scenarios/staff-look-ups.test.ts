@@ -121,6 +121,9 @@ test('a look-up without a reason, a case or one way to name the citizen shows an
     { ...reasons, ...target, messageReference: 'tax-1' },
     { ...reasons, claims },
     { ...reasons, claims: { birthDate: '1981-04-25' } },
+    { ...reasons, claims: { ...claims, birthDate: '1981-13-40' } },
+    { ...reasons, claims: { ...claims, birthDate: 'April' } },
+    { ...reasons, claims: { ...claims, birthDate: '2999-01-01' } },
   ]) {
     const { status, json } = await site.request(token, 'POST', '/v1/staff/look-ups', body);
     assert.equal(status, 400, JSON.stringify(body));

@@ -121,7 +121,7 @@ export async function checkErasures({ read }: ReadOnlyDatabase, { settings }: Do
   const [{ erasures: listed, damagedLines }, stored] = [await openErasedList(path).read(), await readErasures(read)];
   const [unfinished, unlisted] = [erasuresMissingIn(stored, listed).length, erasuresMissingIn(listed, stored).length];
   if (unfinished > 0) {
-    const found = `${unfinished} citizens on the list ${path} are not erased in this database, for example because a backup was restored`;
+    const found = `${path} lists citizens who are not erased in this database (${unfinished}), for example because a backup was restored`;
     return faultFinding(found, `${startServer}. It erases them again, except under a legal hold`);
   }
   if (damagedLines > 0)

@@ -166,7 +166,8 @@ export function parseVerificationRequest(
 
 type ValueFault = { readonly code: IssueCode; readonly detail: string };
 
-function claimFault(claim: ClaimName, value: string, now: number): ValueFault | undefined {
+/** The code and detail of the issue if a claim cannot have this value; otherwise undefined. `now`: epoch ms. */
+export function claimFault(claim: ClaimName, value: string, now: number): ValueFault | undefined {
   if (decomposesTooLong(value)) {
     const detail = `at most ${maxDecomposedLength} UTF-16 units after compatibility decomposition (NFKD)`;
     return { code: 'too-long', detail };

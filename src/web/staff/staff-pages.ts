@@ -215,9 +215,14 @@ async function showHome(visit: StaffVisit): Promise<BufferedResponse | Refusal> 
   const decisions = attention === '' && scopes.includes('staff:approve') ? await decisionsSection(visit) : '';
   if (typeof decisions === 'object' && 'slug' in decisions) return decisions;
   const rights = staffScopes.filter((one) => scopes.includes(one));
-  const content = html`<p>${service === null ? texts.allServices : formatMessage(language, texts.service, { service: nameOf(service) })}</p>
+  const worksFor =
+    service === null ? texts.allServices : formatMessage(language, texts.service, { service: nameOf(service) });
+  const content =
+    rights.length === 0
+      ? html`<p>${texts.noRights}</p>`
+      : html`<p>${worksFor}</p>
     ${attention}${decisions}
-    ${rights.length === 0 ? html`<p>${texts.noRights}</p>` : html`<h2>${texts.rightsTitle}</h2><ul>${rights.map((one) => html`<li><a href="${pathOfRight[one]}">${texts.rights[one]}</a></li>`)}</ul>`}`;
+    <h2>${texts.rightsTitle}</h2><ul>${rights.map((one) => html`<li><a href="${pathOfRight[one]}">${texts.rights[one]}</a></li>`)}</ul>`;
   return renderStaffPage({ layout, texts, member }, { title: texts.site, content, section: 'home' });
 }
 
