@@ -86,7 +86,8 @@ type GuardOptions = {
   readonly publicUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly newRequestId: () => string;
-  readonly shed: () => Refusal | undefined;
+  /** Returns the refusal of a request with this target while the server has too much work. */
+  readonly shed: (url: string | undefined) => Refusal | undefined;
   /** `headers` are absent if the request could not be parsed. */
   readonly onRefused: (refusal: Refusal, instance: string, headers?: IncomingHttpHeaders) => void;
   readonly refusedPage?: RefusedPage | undefined;
@@ -132,7 +133,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
       response.shouldKeepAlive = false;
     }
     options.strip?.(request);
-    const refusal = refusalOfRequest(request) ?? refusalOfHost(request, options) ?? options.shed();
+    const refusal = refusalOfRequest(request) ?? refusalOfHost(request, options) ?? options.shed(request.url);
     if (refusal === undefined && isServerWide(request)) {
       const headers = { ...options.headers, 'request-id': options.newRequestId(), allow: httpMethods.join(', ') };
       response.writeHead(204, headers).end();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHistogram } from 'node:perf_hooks';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { waitUntil } from '../../test/support/wait-until.ts';
 import { createDelayCheck, createLoad } from './load-shedding.ts';
 
@@ -34,4 +35,16 @@ test('a server that stops accepts requests for a while, and then refuses them', 
   await waitUntil(async () => load.shed()?.slug === 'capacity-reduced');
   assert.equal(load.shed()?.headers?.['connection'], 'close');
   load.close();
+});
+
+test('while the event loop is slow, stylesheets and pictures are served, so that pages can be read', async (t) => {
+  const load = createLoad(20);
+  t.after(load.close);
+  load.watch();
+  // The load checks the turns of each second. These are all long.
+  while (load.shed('/me') === undefined) {
+    for (const end = performance.now() + 300; performance.now() < end; ) Math.random();
+    await nextTurn();
+  }
+  assert.deepEqual([load.shed('/me')?.slug, load.shed('/assets/1a2b.css')], ['capacity-reduced', undefined]);
 });

@@ -36,10 +36,14 @@ export function createLoad(graceMs: number) {
     end: () => {
       inFlight -= 1;
     },
-    shed: (): Refusal | undefined => {
+    /** Returns the refusal of a request with this target, if it may not start. */
+    shed: (url = ''): Refusal | undefined => {
       if (refusing)
         return refuse('capacity-reduced', 'The server is stopping. It did not process the request.', stoppingHeaders);
-      if (isSlow || inFlight >= loadLimits.inFlight) return refuse('capacity-reduced', overloadedDetail, busyHeaders);
+      // A page whose stylesheet was refused cannot be read well, and a file in memory costs almost nothing.
+      const isTooSlow = isSlow && !url.startsWith('/assets/');
+      if (isTooSlow || inFlight >= loadLimits.inFlight)
+        return refuse('capacity-reduced', overloadedDetail, busyHeaders);
       return undefined;
     },
     /** From now on `stopping` is true, and each response is the last one of its connection. */

@@ -31,6 +31,7 @@ import { createMailRefusalPage, type MailPageSite, mountReceiptPage } from '../w
 import { signInConfigOf, staffSignInConfigOf } from '../web/sign-in-config.ts';
 import { openSiteFrame } from '../web/site-frame.ts';
 import { mountStartPage } from '../web/start-page.ts';
+import { createUnavailablePage } from '../web/unavailable-page.ts';
 import { mountWalletPage } from '../web/wallet-page.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
 import { demoMarkOf } from './mode-settings.ts';
@@ -281,9 +282,13 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     });
   const hasOutbox = options.pages.some(({ path }) => path === outboxPath);
   const mailRefusalPage = createMailRefusalPage(site);
+  const unavailablePage = createUnavailablePage(site);
   const notFoundPage = createBrowserNotFoundPage(demo);
   const refusedPage: RefusedPage = (request, refusal) =>
-    mailRefusalPage(request, refusal) ?? citizenPages?.refusedPage(request, refusal) ?? notFoundPage(request, refusal);
+    mailRefusalPage(request, refusal) ??
+    citizenPages?.refusedPage(request, refusal) ??
+    unavailablePage(request, refusal) ??
+    notFoundPage(request, refusal);
   return {
     pages,
     refusedPage,

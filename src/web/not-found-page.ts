@@ -6,7 +6,7 @@ import { apiPage, type DemoMark } from './page.ts';
 import { prefersHtml } from './prefers-html.ts';
 
 /** At the paths of the API a browser sees the same problem as a program. */
-const apiPaths = /^\/(v1|oauth2|ledger|\.well-known)(\/|$)/;
+export const apiPaths = /^\/(v1|oauth2|ledger|\.well-known)(\/|$)/;
 
 /** Creates the page for browsers at an unknown path of the developer pages, and at all others if there are no citizen pages. */
 export function createBrowserNotFoundPage(demo?: DemoMark): RefusedPage {

@@ -9,13 +9,14 @@ import { createApiServer } from '../api/api-server.ts';
 import { createGuardedServer } from '../api/guard.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { createMailRefusalPage } from './receipt-page.ts';
+import { createUnavailablePage } from './unavailable-page.ts';
 
-const refusedPage = createMailRefusalPage(defaultSite);
+const mailRefusalPage = createMailRefusalPage(defaultSite);
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 /** A guard that refuses all requests, as under overload. */
-async function refusing(t: TestContext, refusal: Refusal) {
+async function refusing(t: TestContext, refusal: Refusal, refusedPage = mailRefusalPage) {
   const refused: string[] = [];
   const options = {
     publicUrl: 'https://gov.example',
@@ -68,6 +69,24 @@ test('under overload a program, and a browser at another path, get the problem',
   }
 });
 
+test('under overload a browser at any other page gets a page, and at a path of the API the problem', async (t) => {
+  const { ask } = await refusing(t, busy, createUnavailablePage(defaultSite));
+  for (const path of ['/', '/staff/batches?x=/v1', '/wallet/pages/x', '/docs']) {
+    const answer = await ask({ path, headers: { accept: browser, 'accept-language': 'ar' } });
+    assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1'], path);
+    assert.match(String(answer.body), /<html lang="ar" dir="rtl"/);
+  }
+  for (const [path, accept] of [
+    ['/staff', 'application/json'],
+    ['/wallet/responses/x', '*/*'],
+    ['/v1/documents/x', browser],
+    ['/ledger/checkpoint', browser],
+  ] as const) {
+    const { status, headers } = await ask({ path, headers: { accept } });
+    assert.deepEqual([status, headers['content-type']], [503, 'application/problem+json'], `${path} ${accept}`);
+  }
+});
+
 test('a page closes the connection if the problem response would close it', async (t) => {
   const { port } = await refusing(t, refuse('capacity-reduced', undefined, { headers: { connection: 'close' } }));
   const socket = createConnection(port, '127.0.0.1');
@@ -80,7 +99,7 @@ test('a confirmation link that was cut or extended gets the page of an unknown l
   const server = createApiServer({
     ...storelessServerOptions,
     publicUrl: 'https://gov.example',
-    refusedPage,
+    refusedPage: mailRefusalPage,
   });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
