@@ -96,8 +96,10 @@ async function answerRequest(
   handle: string,
   incoming: IncomingMessage,
 ): Promise<BufferedResponse> {
-  const form = incoming.method === 'POST' ? await readForm(incoming, sessionLimits.requestBytes) : undefined;
-  const walletNonce = form?.get('wallet_nonce') ?? undefined;
+  const form = incoming.method === 'POST' ? await readForm(incoming, sessionLimits.requestBytes) : noForm;
+  // A wallet that sent a nonce expects it in the request object (OpenID4VP 1.0, section 5.10).
+  if (form === undefined) return refused;
+  const walletNonce = form.get('wallet_nonce') ?? undefined;
   const found = await findAwaiting(deps, 'request', handle);
   if (found === undefined || (walletNonce?.length ?? 0) > maxNonceLength) return refused;
   const { presentation, request } = found;
@@ -124,7 +126,7 @@ async function recordFetch(deps: WalletEndpointDeps, presentation: OpenPresentat
 function createResponder(deps: WalletEndpointDeps): Answering {
   const inProgress = new Set<string>();
   return async (handle, incoming) => {
-    const form = (await readForm(incoming, sessionLimits.responseBytes)) ?? new URLSearchParams();
+    const form = (await readForm(incoming, sessionLimits.responseBytes)) ?? noForm;
     const found = await findAwaiting(deps, 'response', handle);
     if (found === undefined || inProgress.has(found.presentation.id)) return refused;
     inProgress.add(found.presentation.id);
@@ -142,10 +144,13 @@ function toResponse({ accepted, redirectUri }: WalletAnswer): BufferedResponse {
   return jsonAnswer(200, redirectUri === undefined ? {} : { redirect_uri: redirectUri });
 }
 
-/** Undefined for a body of another type, over the limit, or broken off. */
+const noForm: URLSearchParams = new URLSearchParams();
+
+/** Empty for a body of another type, and undefined for one that is over the limit or broken off. */
 async function readForm(request: IncomingMessage, maxBytes: number): Promise<URLSearchParams | undefined> {
   const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
-  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type) || Number(length) > maxBytes) return undefined;
+  if (Number(length) > maxBytes) return undefined;
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return noForm;
   try {
     // The connection stays open after the limit is passed, so that the wallet can read the answer.
     const bytes = await readBytesUpTo(request.iterator({ destroyOnReturn: false }), maxBytes);

@@ -112,6 +112,21 @@ test('the nonce of a wallet, which the server signs, has at most 1,024 character
   assert.deepEqual(await fetchWith(1_024), [200, true]);
 });
 
+test('a wallet that fetches the request with a form over 64 KiB is refused, and can fetch it again', async () => {
+  const { id, walletUrl } = await site.start(asked);
+  const fetchWith = async (bytes: number, isChunked: boolean) => {
+    const form = new Blob(['wallet_nonce=n&wallet_metadata='.padEnd(bytes, '0')]);
+    const body = isChunked ? form.stream() : form;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await fetch(requestUriOf(walletUrl), { method: 'POST', body, headers, duplex: 'half' });
+    return [answer.status, (await answer.text()).length > 1_000];
+  };
+  assert.deepEqual(await fetchWith(65_537, false), [400, false]);
+  assert.deepEqual(await fetchWith(65_537, true), [400, false]);
+  assert.equal((await site.read(id)).body['status'], 'requested');
+  assert.deepEqual(await fetchWith(65_536, true), [200, true]);
+});
+
 type Presented = readonly [format: string, presentations: readonly unknown[]];
 
 function send(request: RequestObject, ...[format, presentations]: Presented) {
