@@ -120,9 +120,14 @@ function pageOf(deps: PageDeps, presentation: Presentation): PresentationPage {
   };
 }
 
-/** Whether a link can be kept: where the administrative number is the citizen id, none is needed. */
+/** Whether a link can be kept. Where the administrative numbers of all countries of the issuers are citizen ids, none is needed. */
 function canKeepLink({ trust }: WalletConfiguration, kinds: readonly string[]): boolean {
-  return kinds.some((name) => trust.kinds.get(name)?.citizenIdFrom === undefined);
+  return kinds.some((name) => {
+    const kind = trust.kinds.get(name);
+    if (kind === undefined) return false;
+    const countries = [...trust.countriesOf(kind)];
+    return countries.length === 0 || countries.some((country) => country !== kind.citizenIdFrom);
+  });
 }
 
 function codePageOf(presentation: Presentation, now: number): PresentationPage {

@@ -29,6 +29,7 @@ const terms = { kinds: ['pid'], claims: ['givenName', 'familyName'], confirmatio
 type Differences = {
   readonly countries?: Pick<CredentialIssuer, 'certificateCountry' | 'anchorCountry'>;
   readonly kind?: CredentialKind;
+  readonly keepsLink?: boolean;
   /** The presentations by the id of the query. */
   readonly tokens?: (presentation: string) => object;
   readonly isSentTwice?: boolean;
@@ -39,7 +40,8 @@ type Differences = {
 const ownCountries = { certificateCountry: 'UT', anchorCountry: 'UT' };
 
 /** The checked presentation of Mary, whose wallet shows all attributes, and whose issuer the trust finds with these countries. */
-async function checkedWith({ countries = ownCountries, kind = pid, tokens, isSentTwice, status }: Differences = {}) {
+async function checkedWith(differences: Differences = {}) {
+  const { countries = ownCountries, kind = pid, keepsLink = null, tokens, isSentTwice, status } = differences;
   const responseKey = await createResponseKey();
   const handles = { requestHandle: 'request', responseHandle: 'response', nonce: 'nonce', state: 'state' };
   const request: WalletRequest = { device: 'other', ...handles, responseKey };
@@ -58,13 +60,14 @@ async function checkedWith({ countries = ownCountries, kind = pid, tokens, isSen
   const trust: WalletTrust = {
     kinds: new Map([['pid', kind]]),
     keyIdsOf: () => [],
+    countriesOf: () => new Set(),
     findIssuer: async (_, [leaf]) => {
       assert.equal(Buffer.from(leaf ?? assert.fail()).toString('base64'), sandboxIssuer.chain[0]);
       return { name: 'Issuer', anchor: 'anchor', ...countries };
     },
     statusOf: async () => status ?? assert.fail('this credential has no status'),
   };
-  const open = { terms: { ...terms, pageHandle: 'page', requests: [request] }, keepsLink: null };
+  const open = { terms: { ...terms, pageHandle: 'page', requests: [request] }, keepsLink };
   const opened = await openResponse({ trust, certificate, publicUrl, now: Date.now() }, form, {
     presentation: open as unknown as OpenPresentation,
     request,
@@ -84,6 +87,17 @@ test('the number of a person counts only if the certificate of the issuer and it
   assert.equal(await number('UT', undefined), undefined);
   assert.equal(await number(undefined, 'UT'), undefined);
   await assert.rejects(number('DE', 'DE'), { name: 'PresentationFailure', reason: 'issuer-not-trusted' });
+});
+
+test('the number of a country whose numbers are no citizen ids counts only with consent', async () => {
+  const number = async (keepsLink: boolean | undefined, citizenIdFrom: string) => {
+    const differences = { kind: { ...pid, citizenIdFrom }, ...(keepsLink === undefined ? {} : { keepsLink }) };
+    return (await checkedWith(differences)).administrativeNumber;
+  };
+  assert.equal(await number(undefined, 'UT'), walletMary.personal_administrative_number);
+  assert.equal(await number(undefined, 'NL'), undefined);
+  assert.equal(await number(false, 'NL'), undefined);
+  assert.equal(await number(true, 'NL'), walletMary.personal_administrative_number);
 });
 
 test('attributes that a wallet shows without being asked are dropped', async () => {

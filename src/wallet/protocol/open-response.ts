@@ -45,7 +45,7 @@ export async function openResponse(
     now: deps.now,
   });
   requireSatisfied(credential, parts);
-  return { checked: await checkTrust(deps, parts, credential) };
+  return { checked: await checkTrust({ ...deps, keepsLink }, parts, credential) };
 }
 
 /** An error of the wallet may arrive unencrypted, a presentation may not. */
@@ -78,10 +78,15 @@ function checkFormat(
   return format === 'dc+sd-jwt' ? checkSdJwtPresentation(text, expected) : checkMdocPresentation(text, expected);
 }
 
-/** Checks issuer and status, and reads the attributes that were asked for. Others are dropped. */
+type TrustDeps = Pick<OpenResponseDeps, 'trust' | 'now'> & Pick<OpenPresentation, 'keepsLink'>;
+
+/**
+ * Checks issuer and status, and reads the attributes that were asked for. Others are dropped: a number that is no citizen id too, unless
+ * the citizen agreed to be recognised by it.
+ */
 async function checkTrust(
-  { trust, now }: Pick<OpenResponseDeps, 'trust' | 'now'>,
-  { kind, claims, administrativeNumber: asksNumber }: QueryParts,
+  { trust, now, keepsLink }: TrustDeps,
+  { kind, claims }: QueryParts,
   credential: PresentedCredential,
 ): Promise<CheckedPresentation> {
   const { certificates, format, type } = credential;
@@ -91,6 +96,7 @@ async function checkTrust(
   await checkStatus({ trust, now }, { kind, issuer, credential });
   const { issuingCountry, administrativeNumber } = pidEvidenceOf(credential);
   const isCountryCertified = checkCountry(issuer, issuingCountry);
+  const usesNumber = keepsLink === true || kind.citizenIdFrom === issuingCountry;
   return {
     kind: kind.name,
     claims: Object.fromEntries(Object.entries(claimsOf(credential)).filter(([name]) => claims.includes(name))),
@@ -101,9 +107,7 @@ async function checkTrust(
       ...(issuingCountry === undefined ? {} : { issuingCountry }),
       certificateDigest: sha256(leaf).toString('base64url'),
     },
-    ...(asksNumber === true && isCountryCertified && administrativeNumber !== undefined
-      ? { administrativeNumber }
-      : {}),
+    ...(usesNumber && isCountryCertified && administrativeNumber !== undefined ? { administrativeNumber } : {}),
   };
 }
 

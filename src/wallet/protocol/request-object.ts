@@ -38,19 +38,21 @@ export function walletUrlOf(identity: VerifierIdentity, terms: PresentationTerms
   return `${scheme}://?${query.toString()}`;
 }
 
-/** The attributes to ask for. The administrative number is one of them only if it is the citizen id, or if the citizen agreed to be recognised by it. */
+/** The attributes to ask for. The administrative number is one of them only if it can be the citizen id, or if the citizen agreed to be recognised by it. */
 export type Asked = Pick<PresentationTerms, 'kinds' | 'claims'> & { readonly keepsLink: boolean | null };
+
+type QueriedTrust = Pick<WalletTrust, 'kinds' | 'keyIdsOf' | 'countriesOf'>;
 
 /** The queries for these kinds, one for each format of a kind. A presentation satisfies one of them. */
 export function queryPartsOf(
-  trust: Pick<WalletTrust, 'kinds' | 'keyIdsOf'>,
+  trust: QueriedTrust,
   { kinds, claims, keepsLink }: Asked,
 ): readonly (CredentialQueryParts & { readonly kind: CredentialKind })[] {
   return kinds.flatMap((name) => {
     const kind = trust.kinds.get(name);
     if (kind === undefined) return [];
     const keyIds = trust.keyIdsOf(kind);
-    const administrativeNumber = kind.citizenIdFrom !== undefined || keepsLink === true;
+    const administrativeNumber = keepsLink === true || canBeCitizenId(trust, kind);
     return (['dc+sd-jwt', 'mso_mdoc'] as const).flatMap((format) => {
       const type = kind.types[format];
       const id = `${name}_${format === 'dc+sd-jwt' ? 'sd_jwt' : 'mdoc'}`;
@@ -59,7 +61,14 @@ export function queryPartsOf(
   });
 }
 
-type RequestObjectDeps = VerifierIdentity & { readonly trust: Pick<WalletTrust, 'kinds' | 'keyIdsOf'> };
+/** Whether a number can be the citizen id. Without an anchor of that country, no number is used as one. */
+function canBeCitizenId(trust: Pick<WalletTrust, 'countriesOf'>, kind: CredentialKind): boolean {
+  if (kind.citizenIdFrom === undefined) return false;
+  const countries = trust.countriesOf(kind);
+  return countries.size === 0 || countries.has(kind.citizenIdFrom);
+}
+
+type RequestObjectDeps = VerifierIdentity & { readonly trust: QueriedTrust };
 
 type RequestObjectExtras = {
   /** The value that a wallet sends with POST (OpenID4VP 1.0, section 5.10). */

@@ -14,7 +14,7 @@ import { sandboxAnchor } from './sandbox-anchor.ts';
 import { createStatusCache } from './status-cache.ts';
 import { type KindConfig, readTrustFile } from './trust-file.ts';
 import type { TrustedEntity } from './trusted-entity-list.ts';
-import type { CredentialIssuer, WalletTrust } from './wallet-trust.ts';
+import type { CredentialIssuer, CredentialKind, WalletTrust } from './wallet-trust.ts';
 
 /** Opens the trust of WALLET_TRUST, or of the demo. Throws a `SettingError` if a file cannot be used. */
 export async function openConfiguredTrust(deps: WalletTrustDeps): Promise<OpenedWalletTrust> {
@@ -95,13 +95,18 @@ export function readConfiguredCertificate(settings: Settings, clock: Clock): Acc
   );
 }
 
-function createIssuerFinder(entities: EntityCache, clock: Clock): Pick<WalletTrust, 'keyIdsOf' | 'findIssuer'> {
+function createIssuerFinder(
+  entities: EntityCache,
+  clock: Clock,
+): Pick<WalletTrust, 'keyIdsOf' | 'countriesOf' | 'findIssuer'> {
+  const anchorsNow = ({ name }: CredentialKind) => {
+    // A failure is ignored here: `findIssuer` awaits the read, and fails with it.
+    entities.refresh().catch(() => undefined);
+    return entities.entitiesOf(name, clock.now()).flatMap(({ issuing }) => issuing);
+  };
   return {
-    keyIdsOf: ({ name }) => {
-      // A failure is ignored here: `findIssuer` awaits the read, and fails with it.
-      entities.refresh().catch(() => undefined);
-      return keyIdsOf(entities.entitiesOf(name, clock.now()));
-    },
+    keyIdsOf: (kind) => keyIdsOf(anchorsNow(kind)),
+    countriesOf: (kind) => new Set(anchorsNow(kind).flatMap(({ country }) => country ?? [])),
     findIssuer: async ({ name }, certificates, now) => {
       await entities.refresh();
       const known = entities.entitiesOf(name, now);
@@ -129,8 +134,7 @@ function issuerOf(
 }
 
 /** A wallet compares with the authority key identifiers of its credential: certificates other than CAs, or without an id, have none there. */
-function keyIdsOf(entities: readonly TrustedEntity[]): readonly string[] {
-  const anchors = entities.flatMap(({ issuing }) => issuing);
+function keyIdsOf(anchors: readonly IssuerCertificate[]): readonly string[] {
   const keyIds = anchors.flatMap(({ keyId, x509 }) => (keyId !== undefined && x509.ca ? [keyId] : []));
   return keyIds.length === anchors.length ? [...new Set(keyIds)] : [];
 }

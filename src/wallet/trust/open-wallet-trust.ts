@@ -33,6 +33,7 @@ export async function openWalletTrust(deps: WalletTrustDeps): Promise<OpenedWall
 const noTrust: WalletTrust = {
   kinds: new Map(),
   keyIdsOf: () => [],
+  countriesOf: () => new Set(),
   findIssuer: async () => undefined,
   statusOf: async () => 'unknown',
 };

@@ -35,6 +35,8 @@ export type WalletTrust = {
    * if they do not name all anchors: then a query must not restrict the issuers.
    */
   keyIdsOf(kind: CredentialKind): readonly string[];
+  /** The countries (alpha-2) of the anchors now. Numbers of other countries are not used. Empty while no country is known. */
+  countriesOf(kind: CredentialKind): ReadonlySet<string>;
   /** The issuer whose anchor the chain ends at. The leaf is first, each next certificate issued the one before. */
   findIssuer(
     kind: CredentialKind,
