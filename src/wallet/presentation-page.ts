@@ -31,7 +31,7 @@ export type PresentationPage = {
     readonly claims: readonly string[];
     /** Whether the wallet also shows the administrative number of the citizen. */
     readonly showsNumber: boolean;
-    /** Whether the citizen must still say if they want to be recognised next time. */
+    /** Whether the citizen must still say if they want to be recognised by the number. The page asks each time. */
     readonly asksLink: boolean;
     /** The link for this device, and the content of the QR code for another one. */
     readonly sameDevice: string | undefined;
@@ -46,7 +46,7 @@ export type PresentationPage = {
 /** The functions of the pages of presentations. Each returns undefined for an unknown handle. */
 export type PresentationPages = {
   find(handle: string): Promise<PresentationPage | undefined>;
-  /** Stores whether the citizen agreed to be recognised next time. */
+  /** Stores whether the citizen agreed to be recognised by the number. */
   chooseLink(handle: string, keeps: boolean): Promise<void>;
   cancel(handle: string): Promise<void>;
 };

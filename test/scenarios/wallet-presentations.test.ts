@@ -120,7 +120,7 @@ test('the request has the registration certificate of its purpose, and no other'
   assert.equal((await site.ask({ purpose: 'other' })).status, 403);
 });
 
-test('a citizen who agrees on the page is recognised after a change of name', async (t) => {
+test('a citizen who agrees on the page each time is recognised after a change of name', async (t) => {
   const site = await openWalletServer(t);
   const present = async (remember: boolean, claims: Readonly<Record<string, string>> = {}) => {
     const { id, walletUrl, pageUrl } = await site.start(nameAndTown);

@@ -122,7 +122,7 @@ export function endPresentation(id: PresentationId, end: PresentationEnd): State
   };
 }
 
-/** Stores whether the citizen agreed to be recognised next time. */
+/** Stores whether the citizen agreed to be recognised by the number. */
 export function setKeepsLink(id: PresentationId, keepsLink: boolean): Statement {
   return {
     sql: `update presentation set keeps_link = $2 where id = $1 and status in ('requested', 'fetched') returning id`,

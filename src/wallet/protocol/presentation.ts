@@ -93,7 +93,7 @@ export type Presentation = {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly endedAt: number | null;
-  /** Whether the citizen agreed to be recognised next time; null if the page has not asked yet. */
+  /** Whether the citizen agreed to be recognised by the number, now and next time; null if the page has not asked yet. */
   readonly keepsLink: boolean | null;
   readonly reason: FailureReason | null;
   readonly walletError: WalletError | null;
