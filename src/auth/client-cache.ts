@@ -2,12 +2,13 @@ import type { Read } from '../db/database.ts';
 import { type Clock, elapsedMs } from '../kernel/clock.ts';
 import type { Client } from './client.ts';
 import { allClients } from './client-store.ts';
+import { registrationCertificateExpiry } from './registration-certificate.ts';
 
 /** All clients in memory, so that a request needs no query. */
 export type ClientCache = {
   /** The client of that id, disabled or not, as last read. Call `refresh` first unless `isFresh`. */
   get(clientId: string): Client | undefined;
-  /** The registration certificate of a purpose of that client; undefined if it has none. */
+  /** The registration certificate of a purpose of that client; undefined if it has none, or an expired one. */
   registrationCertificateOf(clientId: string, purpose: string): string | undefined;
   isFresh(): boolean;
   /** Reads the clients again, unless they were read within `ifOlderThanMs`. */
@@ -50,7 +51,8 @@ export function createClientCache(read: Read, clock: Clock): ClientCache {
     registrationCertificateOf: (clientId, purpose) => {
       const certificates = clients.get(clientId)?.registrationCertificates ?? {};
       // The purpose comes from a request, and may be the name of a member that every object inherits.
-      return Object.hasOwn(certificates, purpose) ? certificates[purpose] : undefined;
+      const jwt = Object.hasOwn(certificates, purpose) ? certificates[purpose] : undefined;
+      return jwt !== undefined && registrationCertificateExpiry(jwt) > clock.now() ? jwt : undefined;
     },
     isFresh() {
       const age = elapsedMs(readAt, clock);

@@ -22,10 +22,18 @@ export function parseRegistrationCertificate(
     return { fault: `expected one compact JWT of at most ${maxCertificateLength} characters` };
   if (header['typ'] !== certificateType)
     return { fault: `expected the type ${certificateType} (ETSI TS 119 475) in the header of the JWT` };
-  const { exp } = payload;
-  if (typeof exp === 'number' && exp * 1000 <= now)
+  if (expiryIn(payload) <= now)
     return { fault: 'expected a valid certificate, but it has expired: request a new one from the register' };
   return { jwt };
+}
+
+/** The instant (epoch ms) from which a stored certificate is not valid; infinite if it has none. */
+export function registrationCertificateExpiry(jwt: string): number {
+  return expiryIn(parsePart(jwt.split('.')[1] ?? '') ?? {});
+}
+
+function expiryIn({ exp }: Readonly<Record<string, unknown>>): number {
+  return typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY;
 }
 
 function parsePart(part: string): Readonly<Record<string, unknown>> | undefined {

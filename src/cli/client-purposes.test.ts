@@ -59,5 +59,10 @@ for (const engine of engines) {
       await refused('parking', await fileOf('c', jwtOf({ exp: clock.at / 1000 }))),
       /expected a valid certificate, but it has expired/,
     );
+    // A certificate that has expired is not sent.
+    assert.equal((await set('parking', valid)).code, 0);
+    assert.equal(await certificateOf('parking'), jwt);
+    clock.at += 60_000;
+    assert.equal(await certificateOf('parking'), undefined);
   });
 }

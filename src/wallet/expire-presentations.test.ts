@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
 import { rootKeyFromBytes } from '../crypto/root-key.ts';
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createCitizenKeys } from '../ledger/citizen-keys.ts';
@@ -31,17 +33,22 @@ async function createTerms(): Promise<PresentationTerms> {
   };
 }
 
+const root = rootKeyFromBytes(new Uint8Array(32).fill(3));
+
+function createDeps(db: Database, clock: Clock) {
+  const citizenKeys = createCitizenKeys(db.read, root, systemRandom, clock);
+  const { commit } = createCommitter({ db, citizenKeys, random: systemRandom });
+  const write = (unit: Parameters<typeof db.write>[0]) => db.write(unit);
+  const createId = createIdGenerator(clock, systemRandom);
+  return { read: db.read, write, commit, clock, createId, feedEvent: insertPresentationFeedEvent };
+}
+
 for (const engine of engines) {
   test(`${engine.name}: an open presentation expires with its event and loses its secrets, and is deleted 7 days later`, async (t) => {
     const db = await engine.open(t);
     let now = Date.UTC(2026, 5, 1);
-    const clock = { now: () => now };
-    const root = rootKeyFromBytes(new Uint8Array(32).fill(3));
-    const createId = createIdGenerator(clock, systemRandom);
-    const citizenKeys = createCitizenKeys(db.read, root, systemRandom, clock);
-    const { commit } = createCommitter({ db, citizenKeys, random: systemRandom });
-    const write = (unit: Parameters<typeof db.write>[0]) => db.write(unit);
-    const deps = { read: db.read, write, commit, clock, createId, feedEvent: insertPresentationFeedEvent };
+    const deps = createDeps(db, { now: () => now });
+    const { createId } = deps;
     const keys = { sealKey: root.derive('presentations'), random: systemRandom, read: db.read };
     const own = { id: createId('presentation'), clientId: 'permits', createdAt: now, terms: await createTerms() };
     await db.write(insertPresentation(keys, own));
@@ -82,6 +89,21 @@ for (const engine of engines) {
     await deleteOldPresentations(deps);
     assert.deepEqual(await db.read('select tag from presentation_handle'), []);
     assert.deepEqual(await db.read('select id from presentation'), []);
+  });
+
+  test(`${engine.name}: one run ends all presentations whose time is over, also more than one batch`, async (t) => {
+    const db = await engine.open(t);
+    const now = Date.UTC(2026, 5, 1);
+    const deps = createDeps(db, { now: () => now });
+    const rows = Array.from({ length: 501 }, () => ({
+      sql: `insert into presentation (id, client_id, status, created_at, expires_at, terms)
+        values ($1, 'permits', 'requested', $2, $2, $3)`,
+      args: [deps.createId('presentation'), now, new Uint8Array(1)],
+    }));
+    await db.write(rows);
+    await expirePresentations(deps);
+    assert.deepEqual(await db.read('select id from presentation where ended_at is null or terms is not null'), []);
+    assert.equal((await db.read('select type from ledger_event')).length, 501);
   });
 
   test(`${engine.name}: one run deletes all presentations that ended long ago, also more than one batch`, async (t) => {

@@ -15,17 +15,19 @@ type ExpireDeps = Pick<WalletPorts, 'feedEvent'> & {
   readonly createId: IdGenerator;
 };
 
-const perRun = 500;
+const expireBatchRows = 500;
 /** Other writes wait for each deletion, so this number of rows is deleted at once. */
 const deleteBatchRows = 500;
 
 /** Ends the open presentations whose time is over: deletes their terms, and records the end. */
 export async function expirePresentations({ read, commit, clock, createId, ...ports }: ExpireDeps): Promise<void> {
-  const now = clock.now();
-  for (const presentation of await findOverdue(read, now, perRun)) {
-    const by = { now, createId, actor: { process: 'retention' } } as const;
-    const ending = { from: openStatuses, to: 'expired' } as const;
-    await commitUnlessChanged(commit, endWithoutResult(ports, presentation, ending, by));
+  const ending = { from: openStatuses, to: 'expired' } as const;
+  for (;;) {
+    const by = { now: clock.now(), createId, actor: { process: 'retention' } } as const;
+    const overdue = await findOverdue(read, by.now, expireBatchRows);
+    for (const presentation of overdue)
+      await commitUnlessChanged(commit, endWithoutResult(ports, presentation, ending, by));
+    if (overdue.length < expireBatchRows) return;
   }
 }
 

@@ -6,7 +6,13 @@ import { before, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { answerWalletRequest, type SandboxWallet } from '../../client/src/sandbox-wallet.ts';
 import { walletFormats } from '../../client/src/wallet-faults.ts';
-import { keyPemOf, makeTestIssuer, signStatusList, signWithChain } from '../support/credential-issuers.ts';
+import {
+  keyPemOf,
+  makeEntityList,
+  makeTestIssuer,
+  signStatusList,
+  signWithChain,
+} from '../support/credential-issuers.ts';
 import { startListServer } from '../support/list-server.ts';
 import { sandboxMary } from '../support/sandbox-mary.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
@@ -20,6 +26,7 @@ const thisFile = fileCleanupScope();
 const times = { from: '2020-01-01', to: '2049-12-31' };
 const authority = await makeTestIssuer('Status test CA', { ca: true, ...times });
 const issuer = await makeTestIssuer('Status test issuer', { issuer: authority, ...times });
+const revocationService = await makeTestIssuer('Revocation service', times);
 const unknownIssuer = await makeTestIssuer('Unknown issuer', times);
 const lists = await startListServer(thisFile);
 const iat = Math.floor(Date.now() / 1_000) - 60;
@@ -34,6 +41,7 @@ function signBytes(uri: string, lst: Buffer): Promise<string> {
 
 const published: Readonly<Record<string, (uri: string) => string | Promise<string>>> = {
   '/list': (uri) => signStatusList([issuer], uri, [0, 1, 2], { iat }),
+  '/revocation-service': (uri) => signStatusList([revocationService], uri, [0, 1], { iat }),
   '/other-signer': (uri) => signStatusList([unknownIssuer], uri, [0], { iat }),
   '/expired': (uri) => signStatusList([issuer], uri, [0], { iat: iat - 7_200, exp: iat - 3_600 }),
   '/compressed-bomb': (uri) => signBytes(uri, deflateSync(Buffer.alloc(256 * mebibyte))),
@@ -47,9 +55,12 @@ before(async () => {
   for (const [path, sign] of Object.entries(published)) lists.texts.set(path, await sign(lists.urlOf(path)));
   const folder = makeTestFolder('cs-wallet-');
   writeFileSync(join(folder, 'ca.pem'), authority.pem);
+  const services = { 'PID/Issuance': [authority], 'PID/Revocation': [revocationService] };
+  const list = makeEntityList({ Ministry: services }, { nextUpdate: `${times.to}T00:00:00Z` });
+  writeFileSync(join(folder, 'list.json'), JSON.stringify(list));
   const pid = {
     types: { 'dc+sd-jwt': 'urn:eudi:pid:1', mso_mdoc: 'eu.europa.ec.eudi.pid.1' },
-    issuers: [{ certificates: 'ca.pem' }],
+    issuers: [{ certificates: 'ca.pem' }, { list: 'list.json' }],
     assurance: { framework: 'eidas', level: 'high' },
     statusUnknown: 'refuse',
     statusHosts: [lists.host],
@@ -88,7 +99,12 @@ for (const format of walletFormats) {
   });
 }
 
-for (const path of ['/list', ...paths.slice(1), '/never-published']) {
+test('a list of the revocation service of a trusted entity is used, also if a file has the CA of the entity without it', async () => {
+  assert.equal((await present('/revocation-service', status.valid)).status, 'completed');
+  assert.equal((await present('/revocation-service', status.revoked)).reason, 'credential-revoked');
+});
+
+for (const path of ['/list', ...paths.slice(2), '/never-published']) {
   test(`a status in ${path} that is not known makes the presentation fail with status-unavailable`, async () => {
     const expected = { answer: 400, status: 'failed', reason: 'status-unavailable' };
     assert.deepEqual(await present(path, path === '/list' ? status.afterTheEnd : 0), expected);

@@ -5,7 +5,10 @@ import { type TestContext, test } from 'node:test';
 import { keyPemOf, makeEntityList, makeTestIssuer, type TestIssuer } from '../../../test/support/credential-issuers.ts';
 import { engines } from '../../../test/support/database-engines.ts';
 import { makeTestFolder } from '../../../test/support/test-folder.ts';
+import { newClient } from '../../auth/client.ts';
+import { insertClient } from '../../auth/client-store.ts';
 import { readSettings } from '../../config/settings.ts';
+import { systemRandom } from '../../kernel/system-clock.ts';
 import { rememberList, storeFetchedList } from '../../wallet/trust/wallet-list-store.ts';
 import { checkWallets } from './wallet-checks.ts';
 
@@ -66,6 +69,32 @@ test('an expired certificate is a fault, one that expires within 30 days a warni
     assert.deepEqual([finding?.is, others], [is, []]);
     assert.match(finding?.found ?? '', new RegExp(`^client id x509_hash:[\\w-]{43}, valid until ${to}$`));
   }
+});
+
+test('an expired registration certificate, or one that expires within 30 days, is a warning that names its client', async (t) => {
+  const ca = await makeTestIssuer('CA', { ca: true });
+  const { db, check } = await install(t, { issuers: (file) => ({ certificates: file('ca.pem', ca.pem) }) });
+  const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
+  const until = (date: string) => `${part({})}.${part({ exp: Date.parse(date) / 1_000 })}.c2lnbmF0dXJl`;
+  const options = { name: 'Permits', kind: 'test', scopes: ['identity:verify'], credential: 'secret' } as const;
+  const created = newClient(options, { now: () => now }, systemRandom);
+  assert.ok('client' in created);
+  const client = {
+    ...created.client,
+    clientId: 'permits',
+    registrationCertificates: {
+      garden: `${part({})}.${part({})}.c2lnbmF0dXJl`,
+      parking: until('2026-06-15'),
+      permit: until('2026-07-15'),
+      tax: until('2026-07-14'),
+    },
+  };
+  await db.write([insertClient(client), insertClient({ ...client, clientId: 'closed', disabledAt: now })]);
+  const found = 'warn: permits: the registration certificate of the purpose';
+  assert.deepEqual(
+    (await check()).slice(1).map(({ is, found: text }) => `${is}: ${text}`),
+    [`${found} parking expired on 2026-06-15`, `${found} tax is valid until 2026-07-14`],
+  );
 });
 
 test('a country of citizen ids that no CA has is a warning', async (t) => {

@@ -1,3 +1,6 @@
+import type { Client } from '../../auth/client.ts';
+import { allClients } from '../../auth/client-store.ts';
+import { registrationCertificateExpiry } from '../../auth/registration-certificate.ts';
 import { type DoctorFinding, type DoctorFindings, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
 import { formatSeconds } from '../../cli/progress.ts';
 import { SettingError } from '../../config/settings.ts';
@@ -13,7 +16,7 @@ const dayMs = 86_400_000;
 const warnBeforeMs = 30 * dayMs;
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** Checks the access certificate, the signers of the lists of trusted entities, and the ages of all lists. */
+/** Checks the access certificate, the registration certificates of clients, the signers of the lists of issuers, and the ages of all lists. */
 export async function checkWallets({ read }: ReadOnlyDatabase, context: DoctorContext): Promise<DoctorFindings> {
   const files = await readWalletFiles(context);
   if (files === undefined) return undefined;
@@ -21,6 +24,7 @@ export async function checkWallets({ read }: ReadOnlyDatabase, context: DoctorCo
   const summaries = await summarizeLists(read);
   return [
     checkAccessCertificate(files.certificate, context),
+    ...(await allClients(read)).flatMap((client) => checkRegistrationCertificates(client, now)),
     ...files.configs.flatMap(({ kind, sources }) => sources.flatMap((source) => checkSource(kind.name, source, now))),
     ...files.configs.flatMap((config) => checkFetchedLists(config, summaries, now)),
     ...files.configs.flatMap(checkNumberCountry),
@@ -66,6 +70,25 @@ function checkAccessCertificate(
       'get a certificate for the host in PUBLIC_URL',
     );
   return okFinding(found);
+}
+
+/** Warns of certificates that have expired, which the server does not send, and of those that expire soon. */
+function checkRegistrationCertificates(
+  { clientId, disabledAt, registrationCertificates = {} }: Client,
+  now: number,
+): readonly DoctorFinding[] {
+  if (disabledAt !== undefined) return [];
+  return Object.entries(registrationCertificates).flatMap(([purpose, jwt = '']) => {
+    const expiresAt = registrationCertificateExpiry(jwt);
+    if (expiresAt - now >= warnBeforeMs) return [];
+    const state = expiresAt <= now ? `expired on ${dateOf(expiresAt)}` : `is valid until ${dateOf(expiresAt)}`;
+    return [
+      warnFinding(
+        `${clientId}: the registration certificate of the purpose ${purpose} ${state}`,
+        `get a new one from the register, then run \`citizen-services clients purposes ${clientId} ${purpose} --registration-certificate FILE\``,
+      ),
+    ];
+  });
 }
 
 function checkSource(kind: string, source: IssuerSource, now: number): readonly DoctorFinding[] {

@@ -14,7 +14,7 @@ import {
 import { isCoseSignatureValid, readCoseSign1 } from './cose-signature.ts';
 import { issuerKeyOf } from './issuer-certificates.ts';
 import { clockSkewMs } from './presentation-limits.ts';
-import { type PresentedCredential, statusReferenceOf } from './presented-credential.ts';
+import { type PresentedCredential, readPresentedStatus } from './presented-credential.ts';
 
 /** The issuer's part of a document, with a valid signature. `deviceKey` is a COSE key, not checked. */
 export type IssuerSigned = PresentedCredential & { readonly deviceKey: unknown };
@@ -39,7 +39,7 @@ export function checkIssuerSigned(value: unknown, now: number): IssuerSigned {
   const securityObject = mapIn(decodeCbor(embeddedBytes(decodeCbor(payload))));
   const attributes = readElements(issuerSigned.get('nameSpaces'), securityObject);
   requireValidity(mapIn(securityObject.get('validityInfo')), now);
-  const status = statusReferenceOf(plainValueOf(securityObject.get('status')));
+  const status = readPresentedStatus(plainValueOf(securityObject.get('status')));
   return {
     format: 'mso_mdoc',
     type: textIn(securityObject.get('docType')),

@@ -14,8 +14,8 @@ export type PresentedCredential = {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** DER, the certificate of the issuer first, as presented. The chain is not checked. */
   readonly certificates: readonly Uint8Array[];
-  /** The entry of this credential in a status list; absent if the issuer does not revoke. */
-  readonly status?: StatusReference;
+  /** Absent if the issuer does not revoke this credential. */
+  readonly status?: PresentedStatus;
 };
 
 /** The values that the request fixed, which a presentation must confirm. */
@@ -33,15 +33,15 @@ export type ExpectedPresentation = {
 /** An entry in a token status list. */
 export type StatusReference = { readonly uri: string; readonly index: number };
 
-/**
- * The `status` of an SD-JWT or mdoc as an entry of a token status list. A status of another kind fails: we cannot know whether the
- * credential is revoked.
- */
-export function statusReferenceOf(status: unknown): StatusReference | undefined {
+/** `unsupported`: the issuer uses another mechanism than a token status list, so the server cannot know whether the credential is revoked. */
+export type PresentedStatus = StatusReference | 'unsupported';
+
+/** Reads the `status` of an SD-JWT or mdoc. Throws a `PresentationFailure` if it is malformed. */
+export function readPresentedStatus(status: unknown): PresentedStatus | undefined {
   if (status === undefined) return undefined;
   if (!isObject(status)) throw new PresentationFailure('credential-malformed');
   const entry = status['status_list'];
-  if (entry === undefined) throw new PresentationFailure('status-unavailable');
+  if (entry === undefined) return 'unsupported';
   const [uri, index] = isObject(entry) ? [entry['uri'], entry['idx']] : [];
   if (typeof uri !== 'string' || uri.length > presentationLimits.statusUri || !URL.canParse(uri))
     throw new PresentationFailure('credential-malformed');

@@ -6,7 +6,7 @@ import { isObject } from '../../kernel/is-object.ts';
 import { type FailureReason, PresentationFailure } from '../failure-reason.ts';
 import { issuerKeyOf } from './issuer-certificates.ts';
 import { clockSkewMs, presentationLimits } from './presentation-limits.ts';
-import { type ExpectedPresentation, type PresentedCredential, statusReferenceOf } from './presented-credential.ts';
+import { type ExpectedPresentation, type PresentedCredential, readPresentedStatus } from './presented-credential.ts';
 import { resolveDisclosures } from './sd-jwt-disclosures.ts';
 
 /** A proof of possession of the holder is at most this old. */
@@ -50,7 +50,7 @@ export async function checkSdJwtSignedBy(
   requireValidity(payload, expected.now);
   const type = payload['vct'];
   if (typeof type !== 'string') throw new PresentationFailure('credential-malformed');
-  const status = statusReferenceOf(payload['status']);
+  const status = readPresentedStatus(payload['status']);
   return { format: 'dc+sd-jwt', type, attributes, ...(status === undefined ? {} : { status }) };
 }
 

@@ -33,15 +33,19 @@ type Differences = {
   /** The presentations by the id of the query. */
   readonly tokens?: (presentation: string) => object;
   readonly isSentTwice?: boolean;
-  /** The status that the trust finds; without it, the credential names no status list. */
+  /** The status that the trust finds; without it, the trust must not look for one. */
   readonly status?: CredentialStatus;
+  /** The claim `status` of the credential. */
+  readonly statusClaim?: object;
 };
 
+const listEntry = { status_list: { uri: 'https://status.example.eu/1', idx: 4 } };
 const ownCountries = { certificateCountry: 'UT', anchorCountry: 'UT' };
 
 /** The checked presentation of Mary, whose wallet shows all attributes, and whose issuer the trust finds with these countries. */
 async function checkedWith(differences: Differences = {}) {
   const { countries = ownCountries, kind = pid, keepsLink = null, tokens, isSentTwice, status } = differences;
+  const statusClaim = differences.statusClaim ?? (status && listEntry);
   const responseKey = await createResponseKey();
   const handles = { requestHandle: 'request', responseHandle: 'response', nonce: 'nonce', state: 'state' };
   const request: WalletRequest = { device: 'other', ...handles, responseKey };
@@ -51,8 +55,7 @@ async function checkedWith(differences: Differences = {}) {
     state: request.state,
     client_metadata: { jwks: { keys: [publicResponseKey(responseKey)] } },
   } as unknown as RequestObject;
-  const reference = { status: { status_list: { uri: 'https://status.example.eu/1', idx: 4 } } };
-  const presentation = presentCredential(fetched, status === undefined ? {} : { payload: reference });
+  const presentation = presentCredential(fetched, { payload: { status: statusClaim } });
   const token = tokens?.(presentation) ?? { pid_sd_jwt: [presentation] };
   const response = await encryptContent(fetched, { vp_token: token, state: request.state });
   const form = new URLSearchParams({ response });
@@ -114,6 +117,9 @@ test('a credential with an unknown status is accepted only if the operator says 
   await failsWith('credential-suspended', { status: 'suspended', kind: lenient });
   assert.equal((await checkedWith({ status: 'unknown', kind: lenient })).kind, 'pid');
   assert.equal((await checkedWith({ status: 'valid' })).kind, 'pid');
+  const ofAnotherKind = { statusClaim: { identifier_list: {} } };
+  await failsWith('status-unavailable', ofAnotherKind);
+  assert.equal((await checkedWith({ ...ofAnotherKind, kind: lenient })).kind, 'pid');
 });
 
 test('a response has one presentation, for one query', async () => {

@@ -137,7 +137,7 @@ async function checkStatus(
   { kind, issuer, credential: { status } }: TrustedCredential,
 ): Promise<void> {
   if (status === undefined) return;
-  const found = await trust.statusOf(kind, status, now, issuer);
+  const found = status === 'unsupported' ? 'unknown' : await trust.statusOf(kind, status, now, issuer);
   if (found === 'revoked') throw new PresentationFailure('credential-revoked');
   if (found === 'suspended') throw new PresentationFailure('credential-suspended');
   if (found === 'unknown' && kind.statusUnknown === 'refuse') throw new PresentationFailure('status-unavailable');

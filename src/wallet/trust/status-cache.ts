@@ -68,11 +68,11 @@ export function createStatusCache(deps: StatusCacheDeps): WalletTrust['statusOf'
     const cached = await cachedList({ credential: kind.name, url: uri }, now);
     if (cached === undefined || cached.expiresAt <= now || (cached.list.expiresAt ?? now + 1) <= now) return 'unknown';
     // Attack: another trusted issuer signs a list that says that a revoked credential is valid.
-    const entity = entities
+    // Several entities can have the anchor of this issuer, for example if a CA is in a file and in a list.
+    const own = entities
       .entitiesOf(kind.name, now)
-      .find(({ issuing }) => issuing.some((anchor) => anchor.x509.fingerprint256 === issuer.anchor));
-    const anchors = entity === undefined ? [] : statusAnchorsOf(entity);
-    const isOwn = anchors.some(({ x509 }) => x509.raw.equals(cached.list.anchor.x509.raw));
+      .filter(({ issuing }) => issuing.some((anchor) => anchor.x509.fingerprint256 === issuer.anchor));
+    const isOwn = own.flatMap(statusAnchorsOf).some(({ x509 }) => x509.raw.equals(cached.list.anchor.x509.raw));
     return isOwn ? statusAt(cached.list, index) : 'unknown';
   };
 }

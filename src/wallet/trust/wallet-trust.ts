@@ -6,7 +6,7 @@ export type CredentialKind = {
   /** `vct` of an SD-JWT VC, or the document type of an mdoc. */
   readonly types: { readonly [format in CredentialFormat]?: string };
   readonly assurance: { readonly framework: string; readonly level: string };
-  /** How a credential is treated if its status list is not known, or does not say. */
+  /** How a credential is treated if its status list is not known or does not say, or if it has a status of another kind. */
   readonly statusUnknown: 'refuse' | 'accept';
   /** The issuing country (alpha-2) whose administrative number is the citizen id of the register. */
   readonly citizenIdFrom?: string;
