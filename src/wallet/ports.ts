@@ -31,7 +31,8 @@ export type PresentedClaims = {
 /** The result for the client, and the effect that stores it. */
 export type DecidedPresentation = {
   readonly effect: Effect;
-  readonly result: { readonly verificationId: string };
+  /** `claims`: the result of each claim, only for callers with the scope identity:verify:claims. */
+  readonly result: { readonly verificationId: string; readonly claims?: object };
 };
 
 /**
