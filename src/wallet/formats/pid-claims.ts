@@ -53,6 +53,15 @@ const attributesByName: ReadonlyMap<string, PidAttribute> = new Map<string, PidA
 /** Our names of the claims that a PID can attest. */
 export const pidClaimNames: readonly string[] = Object.keys(claimAttributes);
 
+/** The claims that each PID attests (EU 2024/2977, Annex, section 1). */
+export const mandatoryPidClaims = [
+  'givenName',
+  'familyName',
+  'birthDate',
+  'birthPlace',
+  'nationality',
+] as const satisfies readonly (keyof typeof claimAttributes)[];
+
 /** The path of a claim of ours, or of another attribute, in a credential of this format. Undefined for an unknown name. */
 export function claimPathIn(format: CredentialFormat, name: string): ClaimPath | undefined {
   const attribute = attributesByName.get(name);
