@@ -1387,7 +1387,10 @@ export type PresentationReason = {
 export type PresentationRequest = {
   /** The kinds of credentials that you accept, as the operator names them. Default: all kinds. */
   credentials?: string[];
-  /** The claims that the wallet must attest. Default: the fewest that the policy of your client needs. */
+  /**
+   * The claims that the wallet must attest. Default: the fewest that the policy of your client needs, preferably those
+   * of every PID.
+   */
   claims?: Array<
     | 'givenName'
     | 'familyName'

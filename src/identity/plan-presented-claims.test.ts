@@ -12,16 +12,26 @@ type Plan = Parameters<typeof planPresentedClaims>[0];
 /** The planned claims, or the name of the problem. */
 async function planned(plan: Partial<Plan>, policy: MatchPolicy = euPolicy): Promise<unknown> {
   const ports = { policyOf: () => policy, purposesOf: () => ['permit'], legalBasesOf: () => ['law'] };
-  const asked = { clientId: 'c', purpose: 'permit', legalBasis: 'law', available: mandatory, ...plan };
+  const asked = { clientId: 'c', purpose: 'permit', legalBasis: 'law', available: mandatory, mandatory, ...plan };
   const answer = await planPresentedClaims(asked, ports);
   return 'claims' in answer ? answer.claims : answer.refusal.slug;
 }
 
-test('by default a wallet is asked for the smallest minimum set that its credentials can attest', async () => {
+test('by default a wallet is asked for the smallest minimum set with the fewest claims that a credential may lack', async () => {
   const named = ['givenName', 'familyName', 'birthDate'];
-  assert.deepEqual(new Set((await planned({})) as string[]), new Set(mandatory));
-  assert.deepEqual(await planned({ available: [...mandatory, ...optional] }), [...named, 'postalCode']);
-  assert.deepEqual(await planned({ available: [...mandatory, 'citizenId'] }), ['citizenId', 'familyName', 'birthDate']);
+  for (const available of [mandatory, [...mandatory, ...optional]])
+    assert.deepEqual(new Set((await planned({ available })) as string[]), new Set(mandatory));
+  const anyClaims = { available: [...mandatory, ...optional], mandatory: [] };
+  assert.deepEqual(await planned(anyClaims), [...named, 'postalCode']);
+  assert.deepEqual(
+    await planned(anyClaims, standardPolicy3),
+    await planned({ ...anyClaims, mandatory }, standardPolicy3),
+  );
+  assert.deepEqual(await planned({ available: [...mandatory, 'citizenId'], mandatory: [] }), [
+    'citizenId',
+    'familyName',
+    'birthDate',
+  ]);
   const permitted = new Set<ClaimName>(['givenName', 'familyName', 'birthDate', 'documentNumber']);
   const available = [...mandatory, ...optional];
   assert.deepEqual(await planned({ available }, { ...euPolicy, permitted }), [...named, 'documentNumber']);

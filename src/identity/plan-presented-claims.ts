@@ -13,6 +13,8 @@ type ClaimPlan = {
   readonly legalBasis?: string | undefined;
   /** The claims that the accepted credentials can attest. Others are not in `claims`. */
   readonly available: readonly string[];
+  /** The available claims that none of these credentials lacks. */
+  readonly mandatory: readonly string[];
 };
 
 const issueForClaims = (_: string, fault: Pick<Issue, 'code' | 'detail'>): Issue => ({
@@ -26,7 +28,7 @@ const issueForClaims = (_: string, fault: Pick<Issue, 'code' | 'detail'>): Issue
  * minimum set of its policy, with the same problems as `verify`.
  */
 export async function planPresentedClaims(
-  { clientId, claims, purpose, legalBasis, available }: ClaimPlan,
+  { clientId, claims, purpose, legalBasis, available, mandatory }: ClaimPlan,
   ports: Pick<IdentityPorts, 'policyOf' | 'purposesOf' | 'legalBasesOf'>,
 ): Promise<{ readonly claims: readonly ClaimName[] } | { readonly refusal: Refusal }> {
   const unagreed = refuseUnagreedBasis(ports, clientId, { purpose, legalBasis });
@@ -34,7 +36,9 @@ export async function planPresentedClaims(
   const policy = await ports.policyOf(clientId);
   const attestable = claimNames.filter((claim) => available.includes(claim));
   const asked =
-    claims === undefined ? smallestMinimum(policy, attestable) : attestable.filter((claim) => claims.includes(claim));
+    claims === undefined
+      ? smallestMinimum(policy, attestable, mandatory)
+      : attestable.filter((claim) => claims.includes(claim));
   const forbidden = asked.filter((claim) => policy.permitted?.has(claim) === false);
   const refusal =
     refuseForbiddenClaims(forbidden, issueForClaims) ??
@@ -42,8 +46,15 @@ export async function planPresentedClaims(
   return refusal === undefined ? { claims: asked } : { refusal };
 }
 
-/** The fewest claims that contain a minimum set; all that can be used if none does, so that the refusal names the missing ones. */
-function smallestMinimum(policy: MatchPolicy, attestable: readonly ClaimName[]): readonly ClaimName[] {
+/**
+ * The fewest claims that contain a minimum set, of the sets with the fewest claims that a credential may lack. If no set can be used: all
+ * usable claims, so that the refusal names the missing ones.
+ */
+function smallestMinimum(
+  policy: MatchPolicy,
+  attestable: readonly ClaimName[],
+  mandatory: readonly string[],
+): readonly ClaimName[] {
   const usable = attestable.filter((claim) => policy.permitted?.has(claim) !== false);
   const usableOf = (oneOf: readonly ClaimName[]) => oneOf.filter((claim) => usable.includes(claim));
   const sets = missingClaims(policy, new Set()).map((set) => set.map((oneOf) => leastRevealing(usableOf(oneOf))));
@@ -51,7 +62,9 @@ function smallestMinimum(policy: MatchPolicy, attestable: readonly ClaimName[]):
     const found = new Set(set.flatMap((claim) => claim ?? []));
     return set.includes(undefined) ? [] : [[...found]];
   });
-  return complete.sort((one, other) => one.length - other.length)[0] ?? usable;
+  const optionalCount = (set: readonly ClaimName[]) => set.filter((claim) => !mandatory.includes(claim)).length;
+  complete.sort((one, other) => optionalCount(one) - optionalCount(other) || one.length - other.length);
+  return complete[0] ?? usable;
 }
 
 /** The first of some claims that replace each other; the postal code before others, because it says less about the person than a street. */

@@ -6,7 +6,7 @@ import { languageTagPattern } from '../kernel/language-tag.ts';
 import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-text.ts';
 import { createResponseKey } from './formats/encrypted-response.ts';
-import { pidClaimNames } from './formats/pid-claims.ts';
+import { mandatoryPidClaims, pidClaimNames } from './formats/pid-claims.ts';
 import type { WalletConfiguration, WalletPorts } from './ports.ts';
 import { oneOf, presentationView, requestedPresentationShape } from './presentation-shape.ts';
 import {
@@ -45,7 +45,7 @@ const request = {
           maxItems: pidClaimNames.length,
           uniqueItems: true,
           description:
-            'The claims that the wallet must attest. Default: the fewest that the policy of your client needs.',
+            'The claims that the wallet must attest. Default: the fewest that the policy of your client needs, preferably those of every PID.',
         }),
       ),
       purpose: text('Why you ask. The citizen reads it on the page, in the wallet and in the access log.'),
@@ -140,6 +140,7 @@ async function ask(call: AskCall): Promise<Decision | RefusedDecision> {
     purpose,
     legalBasis,
     available: pidClaimNames,
+    mandatory: mandatoryPidClaims,
   });
   if ('refusal' in plan) return plan;
   const terms = await createTerms(call, { wallets, claims: plan.claims });

@@ -105,9 +105,11 @@ async function decide(call: CompleteCall, confirmed: Confirmed): Promise<Decisio
   const { presentation, pending } = confirmed;
   const ports = { ...call.ports, wallets };
   const { effect, result } = await decidePresentation(ports, presentation, pending.checked, changedBy(call));
+  const { claims: _, ...resultWithoutClaims } = result;
+  const verification = call.caller.scopes.has('identity:verify:claims') ? result : resultWithoutClaims;
   const { verificationId } = result;
   const completed: Presentation = { ...presentation, status: 'completed', endedAt: call.now, verificationId };
-  const json = { ...presentationView(completed, call.now, call.ports.publicUrl), verification: result };
+  const json = { ...presentationView(completed, call.now, call.ports.publicUrl), verification };
   return {
     effect,
     answer: { status: 200, headers: { 'cache-control': 'no-store' }, json },

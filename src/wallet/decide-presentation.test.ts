@@ -16,7 +16,7 @@ const now = Date.UTC(2026, 5, 1);
 const createId = createIdGenerator({ now: () => now }, systemRandom);
 const kind: CredentialKind = {
   name: 'pid',
-  types: { 'dc+sd-jwt': 'urn:eudi:pid:1' },
+  types: { 'dc+sd-jwt': ['urn:eudi:pid:1'] },
   assurance: { framework: 'eidas', level: 'high' },
   statusUnknown: 'refuse',
   citizenIdFrom: 'NL',

@@ -31,7 +31,8 @@ export type PresentedClaims = {
 /** The result for the client, and the effect that stores it. */
 export type DecidedPresentation = {
   readonly effect: Effect;
-  readonly result: { readonly verificationId: string };
+  /** `claims`: the result of each claim, only for callers with the scope identity:verify:claims. */
+  readonly result: { readonly verificationId: string; readonly claims?: object };
 };
 
 /**
@@ -45,7 +46,8 @@ export type DecidePresentedClaims = (
 
 /**
  * Refuses purposes, legal bases and claims that the client may not use, and claims that are fewer than each minimum of its policy, before a
- * wallet is asked. Returns the claims to ask for: the smallest minimum set if `claims` is undefined.
+ * wallet is asked. Returns the claims to ask for. If `claims` is undefined: the smallest minimum set, with as few as possible that are not
+ * `mandatory`, because a credential may lack the others.
  */
 export type PlanPresentedClaims = (asked: {
   readonly clientId: string;
@@ -53,6 +55,7 @@ export type PlanPresentedClaims = (asked: {
   readonly purpose: string | undefined;
   readonly legalBasis: string | undefined;
   readonly available: readonly string[];
+  readonly mandatory: readonly string[];
 }) => Promise<{ readonly claims: readonly string[] } | { readonly refusal: Refusal }>;
 
 /** Reads a stored result for the client that received it: the JSON, and the event of this access. Its response time is padded. */

@@ -36,6 +36,17 @@ test('the result of an answer is released only with the code of the session, onc
   assert.deepEqual([replayStatus, String(replayed['type']).split('/').at(-1)], [409, 'presentation-ended']);
 });
 
+test('the result of each claim is released only for a token with the scope identity:verify:claims', async () => {
+  const narrow = await site.withScopes(['identity:present']);
+  const claimsOf = ({ body }: Awaited<ReturnType<typeof narrow.read>>) =>
+    (body['verification'] as { readonly claims?: object }).claims;
+  const [first, second] = [await answeredOnSameDevice(), await answeredOnSameDevice()];
+  assert.equal(claimsOf(await narrow.complete(first.id, first.code)), undefined);
+  assert.equal(claimsOf(await narrow.read(first.id)), undefined);
+  assert.ok(claimsOf(await site.read(first.id)));
+  assert.ok(claimsOf(await site.complete(second.id, second.code)));
+});
+
 test('an answer that waits for its session is neither replaced nor ended by another response', async () => {
   const { id, walletUrl } = await site.start({ purpose: 'permit', returnUrl });
   const request = await fetchRequest(walletUrl);

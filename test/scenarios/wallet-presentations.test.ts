@@ -55,6 +55,13 @@ function requestHandleOf(walletUrl: string): string {
   return new URL(walletUrl).searchParams.get('request_uri')?.split('/').at(-1) ?? '';
 }
 
+test('under eu-2025-846 a PID with only its mandatory attributes satisfies a request without claims', async (t) => {
+  const site = await openWalletServer(t, { settings: { VERIFY_POLICY: 'eu-2025-846' } });
+  const { id, walletUrl } = await site.start({ purpose: 'permit' });
+  assert.equal((await answerWithWallet(walletUrl, { claims: { address: {} } })).status, 200);
+  assert.equal((await site.read(id)).body['status'], 'completed');
+});
+
 test('an mdoc with the signature of the device completes a presentation', async (t) => {
   const site = await openWalletServer(t);
   const { id, walletUrl } = await site.start(nameAndTown);

@@ -26,6 +26,8 @@ export type WalletServer = PresentationClient & {
   readonly clientId: string;
   /** The access token of the first client. */
   readonly token: string;
+  /** The first client with an access token for only these of its scopes. */
+  withScopes(scopes: readonly string[]): Promise<PresentationClient>;
   /** Asks, by default without a code for another device, and fails if that is refused. */
   start(body: object): Promise<{ readonly id: string; readonly walletUrl: string; readonly pageUrl: string }>;
 };
@@ -48,7 +50,7 @@ export async function openWalletServer(
   const server = await makeServerFixture(t, { engine, settings });
   if (host !== undefined) server.environment['PUBLIC_URL'] = `http://${host}:${server.port}`;
   await server.start();
-  const { clientId, token } = await createClient(server, 'Permit Office', purposes);
+  const { clientId, token, fetchToken } = await createClient(server, 'Permit Office', purposes);
   const own = presentationClient(server, token);
   const other = presentationClient(server, (await createClient(server, 'Curious Office')).token);
   const start: WalletServer['start'] = async (body) => {
@@ -57,7 +59,8 @@ export async function openWalletServer(
     const { presentationId, walletUrl, pageUrl } = asked.body;
     return { id: String(presentationId), walletUrl: String(walletUrl), pageUrl: String(pageUrl) };
   };
-  return { server, ...own, other, clientId, token, start };
+  const withScopes: WalletServer['withScopes'] = async (scopes) => presentationClient(server, await fetchToken(scopes));
+  return { server, ...own, other, clientId, token, withScopes, start };
 }
 
 async function createClient(server: ServerFixture, name: string, purposes: readonly string[] = []) {
@@ -67,7 +70,8 @@ async function createClient(server: ServerFixture, name: string, purposes: reado
   const { code, stdout, stderr } = await server.runCommand('clients', 'create', ...arguments_);
   assert.equal(code, 0, stderr);
   const credentials = JSON.parse(stdout) as ClientSecretCredentials;
-  return { clientId: credentials.clientId, token: await server.fetchAccessToken(scopes, credentials) };
+  const fetchToken = (some: readonly string[]) => server.fetchAccessToken(some, credentials);
+  return { clientId: credentials.clientId, token: await fetchToken(scopes), fetchToken };
 }
 
 function presentationClient({ url }: ServerFixture, token: string): PresentationClient {

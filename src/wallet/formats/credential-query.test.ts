@@ -12,11 +12,11 @@ const pidType = 'eu.europa.ec.eudi.pid.1';
 const sdJwt: CredentialQueryParts = {
   id: 'pid_sd',
   format: 'dc+sd-jwt',
-  type: 'urn:eudi:pid:1',
+  types: ['urn:eudi:pid:1', 'urn:eudi:pid:de:1'],
   keyIds: ['s9tIpPmhxdiuNkHMEWNpYim8S8Y'],
   claims: ['familyName', 'nationality'],
 };
-const mdoc: CredentialQueryParts = { ...sdJwt, id: 'pid_md', format: 'mso_mdoc', type: pidType, keyIds: [] };
+const mdoc: CredentialQueryParts = { ...sdJwt, id: 'pid_md', format: 'mso_mdoc', types: [pidType], keyIds: [] };
 
 test('the rules of DCQL accept the printed queries and those of the EUDI verifier', (context) => {
   const [printed, eudi] = ['dcql.json', 'eudi-verifier.json'].map((name) => testDataPath(`vectors/wallet/${name}`));
@@ -36,7 +36,7 @@ test('a query asks for one of the credentials, and for evidence that the credent
       {
         id: 'pid_sd',
         format: 'dc+sd-jwt',
-        meta: { vct_values: ['urn:eudi:pid:1'] },
+        meta: { vct_values: ['urn:eudi:pid:1', 'urn:eudi:pid:de:1'] },
         trusted_authorities: [{ type: 'aki', values: ['s9tIpPmhxdiuNkHMEWNpYim8S8Y'] }],
         claims: [
           claim('familyName', 'family_name'),
@@ -137,11 +137,11 @@ test('a value of another form is not presented: no text, too long, with control 
     assert.equal(claimsWith({ birthdate })['birthDate'], undefined);
 });
 
-test('a credential satisfies its query only with its format, its type and each claim', () => {
-  requireSatisfied(pid, sdJwt);
+test('a credential satisfies its query only with its format, one of its types and each claim', () => {
+  for (const type of sdJwt.types) requireSatisfied({ ...pid, type }, sdJwt);
   const fails = (credential: PresentedCredential, parts: CredentialQueryParts, reason: string) =>
     assert.throws(() => requireSatisfied(credential, parts), { reason });
-  fails({ ...pid, type: 'urn:eudi:pid:de:1' }, sdJwt, 'type-not-asked');
+  fails({ ...pid, type: 'urn:eudi:pid:nl:1' }, sdJwt, 'type-not-asked');
   fails({ ...pid, type: pidType }, mdoc, 'type-not-asked');
   fails(pid, { ...sdJwt, claims: ['familyName', 'documentNumber'] }, 'query-not-satisfied');
   fails({ ...pid, attributes: { family_name: 7 } }, { ...sdJwt, claims: ['familyName'] }, 'query-not-satisfied');

@@ -1,5 +1,5 @@
 import { PresentationFailure } from '../failure-reason.ts';
-import { type ClaimPath, claimPathIn, claimsOf, type OptionalAttribute } from './pid-claims.ts';
+import { type ClaimPath, claimPathIn, claimsOf, type OptionalAttribute, pidDocumentType } from './pid-claims.ts';
 import type { CredentialFormat, PresentedCredential } from './presented-credential.ts';
 
 /** One credential that would satisfy a request. */
@@ -7,8 +7,8 @@ export type CredentialQueryParts = {
   /** The id of the query, with letters, digits, `_` and `-`. */
   readonly id: string;
   readonly format: CredentialFormat;
-  /** `vct` or document type. */
-  readonly type: string;
+  /** The accepted `vct` values, or the document type. */
+  readonly types: readonly string[];
   /** Base64url key identifiers of the trust anchors. Wallets choose a credential below one of them. */
   readonly keyIds: readonly string[];
   /** Names of `pidClaimNames`. */
@@ -29,8 +29,8 @@ export function buildDcqlQuery(parts: readonly CredentialQueryParts[]): object {
 }
 
 function credentialQueryOf(parts: CredentialQueryParts): object {
-  const { id, format, type, keyIds, claims } = parts;
-  const meta = format === 'dc+sd-jwt' ? { vct_values: [type] } : { doctype_value: type };
+  const { id, format, types, keyIds, claims } = parts;
+  const meta = format === 'dc+sd-jwt' ? { vct_values: types } : { doctype_value: pidDocumentType };
   const authorities = keyIds.length === 0 ? {} : { trusted_authorities: [{ type: 'aki', values: keyIds }] };
   const sets = claimSetsOf(parts);
   const queried = [...new Set(sets.flat())].map((name) => claimQueryOf(format, name));
@@ -64,7 +64,7 @@ function claimQueryOf(format: CredentialFormat, name: string): DcqlClaim {
  * with anything: the query only helps it to choose.
  */
 export function requireSatisfied(credential: PresentedCredential, parts: CredentialQueryParts): void {
-  if (credential.format !== parts.format || credential.type !== parts.type)
+  if (credential.format !== parts.format || !parts.types.includes(credential.type))
     throw new PresentationFailure('type-not-asked');
   const presented = claimsOf(credential);
   if (parts.claims.some((claim) => !Object.hasOwn(presented, claim)))

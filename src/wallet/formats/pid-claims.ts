@@ -14,8 +14,8 @@ type PidAttribute = {
   readonly read: (value: unknown) => string | undefined;
 };
 
-/** The namespace of a PID as mdoc. */
-const nameSpace = 'eu.europa.ec.eudi.pid.1';
+/** The document type of a PID as mdoc, and the namespace of its elements. */
+export const pidDocumentType = 'eu.europa.ec.eudi.pid.1';
 
 /** The attributes of a PID by our names of claims (PID Rulebook 1.7, sections 3.1 and 4.1). */
 const claimAttributes = {
@@ -53,11 +53,20 @@ const attributesByName: ReadonlyMap<string, PidAttribute> = new Map<string, PidA
 /** Our names of the claims that a PID can attest. */
 export const pidClaimNames: readonly string[] = Object.keys(claimAttributes);
 
+/** The claims that each PID attests (EU 2024/2977, Annex, section 1). */
+export const mandatoryPidClaims = [
+  'givenName',
+  'familyName',
+  'birthDate',
+  'birthPlace',
+  'nationality',
+] as const satisfies readonly (keyof typeof claimAttributes)[];
+
 /** The path of a claim of ours, or of another attribute, in a credential of this format. Undefined for an unknown name. */
 export function claimPathIn(format: CredentialFormat, name: string): ClaimPath | undefined {
   const attribute = attributesByName.get(name);
   if (attribute === undefined) return undefined;
-  return format === 'dc+sd-jwt' ? attribute.sdJwt : [nameSpace, attribute.element];
+  return format === 'dc+sd-jwt' ? attribute.sdJwt : [pidDocumentType, attribute.element];
 }
 
 /** The claims of a credential under our names. Values of an unexpected type or length are left out, as if they were not presented. */

@@ -16,7 +16,7 @@ import { clientIdOf } from './request-object.ts';
 
 const pid: CredentialKind = {
   name: 'pid',
-  types: { 'dc+sd-jwt': 'urn:eudi:pid:1' },
+  types: { 'dc+sd-jwt': ['urn:eudi:pid:1'] },
   assurance: { framework: 'eidas', level: 'high' },
   statusUnknown: 'refuse',
   citizenIdFrom: walletMary.issuing_country,
@@ -120,6 +120,13 @@ test('a credential with an unknown status is accepted only if the operator says 
   const ofAnotherKind = { statusClaim: { identifier_list: {} } };
   await failsWith('status-unavailable', ofAnotherKind);
   assert.equal((await checkedWith({ ...ofAnotherKind, kind: lenient })).kind, 'pid');
+});
+
+test('a credential of each type of its kind is accepted, and of no other', async () => {
+  const kindWith = (types: readonly string[]): CredentialKind => ({ ...pid, types: { 'dc+sd-jwt': types } });
+  const { evidence } = await checkedWith({ kind: kindWith(['urn:eudi:pid:de:1', 'urn:eudi:pid:1']) });
+  assert.equal(evidence.credentialType, 'urn:eudi:pid:1');
+  await failsWith('type-not-asked', { kind: kindWith(['urn:eudi:pid:de:1']) });
 });
 
 test('a response has one presentation, for one query', async () => {

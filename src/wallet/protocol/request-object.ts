@@ -54,9 +54,9 @@ export function queryPartsOf(
     const keyIds = trust.keyIdsOf(kind);
     const administrativeNumber = keepsLink === true || canBeCitizenId(trust, kind);
     return (['dc+sd-jwt', 'mso_mdoc'] as const).flatMap((format) => {
-      const type = kind.types[format];
+      const types = kind.types[format];
       const id = `${name}_${format === 'dc+sd-jwt' ? 'sd_jwt' : 'mdoc'}`;
-      return type === undefined ? [] : [{ id, format, type, keyIds, claims, administrativeNumber, kind }];
+      return types === undefined ? [] : [{ id, format, types, keyIds, claims, administrativeNumber, kind }];
     });
   });
 }

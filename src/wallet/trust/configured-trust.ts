@@ -3,6 +3,7 @@ import { type Clock, formatInstant } from '../../kernel/clock.ts';
 import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
 import { createPublicFetch } from '../../net/fetch-public.ts';
 import { createHostResolver } from '../../net/resolve-host.ts';
+import { pidDocumentType } from '../formats/pid-claims.ts';
 import { type AccessCertificate, readAccessCertificate } from './access-certificate.ts';
 import { findChainAnchor } from './certificate-chain.ts';
 import { openDemoCertificate } from './demo-certificate.ts';
@@ -60,7 +61,7 @@ function isSandboxAnchor({ x509 }: IssuerCertificate): boolean {
 const sandboxKind: KindConfig = {
   kind: {
     name: 'pid',
-    types: { 'dc+sd-jwt': 'urn:eudi:pid:1', mso_mdoc: 'eu.europa.ec.eudi.pid.1' },
+    types: { 'dc+sd-jwt': ['urn:eudi:pid:1'], mso_mdoc: [pidDocumentType] },
     assurance: { framework: 'eidas', level: 'high' },
     statusUnknown: 'refuse',
   },

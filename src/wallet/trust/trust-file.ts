@@ -4,18 +4,21 @@ import { type Static, Type } from 'typebox';
 import { parseJsonFile } from '../../config/parse-json-file.ts';
 import { parseSettingFile } from '../../config/setting-file.ts';
 import { SettingError } from '../../config/settings.ts';
+import { pidDocumentType } from '../formats/pid-claims.ts';
 import { type IssuerCertificate, parseIssuerCertificates } from './issuer-certificate.ts';
 import { openSignedEntityList, parseEntityList, type TrustedEntityList } from './trusted-entity-list.ts';
 import type { CredentialKind } from './wallet-trust.ts';
 
 const closed = { additionalProperties: false } as const;
 const text = Type.String({ minLength: 1, maxLength: 1_000 });
+// The list comes first, because a message has only the fault of the first schema.
+const texts = Type.Union([Type.Array(text, { minItems: 1, maxItems: 20, uniqueItems: true }), text]);
 const path = Type.String({ minLength: 1, maxLength: 4_096 });
 
 const kindShape = Type.Object(
   {
     types: Type.Object(
-      { 'dc+sd-jwt': Type.Optional(text), mso_mdoc: Type.Optional(text) },
+      { 'dc+sd-jwt': Type.Optional(texts), mso_mdoc: Type.Optional(Type.Literal(pidDocumentType)) },
       { ...closed, minProperties: 1 },
     ),
     issuers: Type.Array(
@@ -94,7 +97,10 @@ async function readKind(name: string, given: Static<typeof kindShape>, place: Pl
 
 function definedTypes(types: Static<typeof kindShape>['types']): CredentialKind['types'] {
   const { 'dc+sd-jwt': sdJwt, mso_mdoc: mdoc } = types;
-  return { ...(sdJwt === undefined ? {} : { 'dc+sd-jwt': sdJwt }), ...(mdoc === undefined ? {} : { mso_mdoc: mdoc }) };
+  return {
+    ...(sdJwt === undefined ? {} : { 'dc+sd-jwt': [sdJwt].flat() }),
+    ...(mdoc === undefined ? {} : { mso_mdoc: [mdoc] }),
+  };
 }
 
 type GivenSource = Static<typeof kindShape>['issuers'][number];

@@ -3,8 +3,8 @@ import type { CredentialFormat } from '../formats/presented-credential.ts';
 /** A kind of credential that the operator trusts, such as `pid`. */
 export type CredentialKind = {
   readonly name: string;
-  /** `vct` of an SD-JWT VC, or the document type of an mdoc. */
-  readonly types: { readonly [format in CredentialFormat]?: string };
+  /** The `vct` values of an SD-JWT VC, and the document type of an mdoc. */
+  readonly types: { readonly [format in CredentialFormat]?: readonly string[] };
   readonly assurance: { readonly framework: string; readonly level: string };
   /** How a credential is treated if its status list is not known or does not say, or if it has a status of another kind. */
   readonly statusUnknown: 'refuse' | 'accept';
