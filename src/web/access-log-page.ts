@@ -82,15 +82,17 @@ function filterForm({ words }: CitizenLayout, { choice, others }: UsesPage, faul
     </form>`;
 }
 
-/** The own actions of the citizen, folded, so that they do not hide the uses by others. */
+/** The own actions of the citizen, folded, so that they do not hide the uses by others. They are printed only when they are open. */
 function ownActions(frame: CitizenLayout, { own, ownBefore, choice }: UsesPage): Html | '' {
   if (own === undefined || (own.usages.length === 0 && ownBefore === undefined)) return '';
   const { uses } = frame.words;
-  return html`<h2>${uses.byYou}</h2>
-    <details${ownBefore === undefined ? '' : html` open`}><summary>${uses.showOwn}</summary>
-      <ul class="list">${groupsOf(frame, own)}</ul>
-      ${own.next === null ? '' : pageLink(choice, { own: String(own.next) }, uses.older)}
-    </details>`;
+  return html`<div class="own-actions">
+      <h2>${uses.byYou}</h2>
+      <details${ownBefore === undefined ? '' : html` open`}><summary>${uses.showOwn}</summary>
+        <ul class="list">${groupsOf(frame, own)}</ul>
+        ${own.next === null ? '' : pageLink(choice, { own: String(own.next) }, uses.older)}
+      </details>
+    </div>`;
 }
 
 function pageLink(choice: UsesChoice, position: Readonly<Record<string, string>>, text: string): Html {

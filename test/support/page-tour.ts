@@ -260,7 +260,7 @@ function usesAndRecordPages(url: string): TourPage[] {
     ...['', ...filters].map((filter) => path(`/me/uses${filter}`)),
     at('the own actions of a citizen', async (page) => {
       await page.goto(`${url}/me/uses`);
-      await page.locator('main > details > summary').click();
+      await page.locator('.own-actions > details > summary').click();
     }),
     ...['/me/record', '/me/record/lock', '/me/stay'].map(path),
   ];
