@@ -50,7 +50,8 @@ function parseUsesQuery({ request }: CitizenRequest) {
   return { choice, wrongDates, filter, before, ownBefore };
 }
 
+/** Whether the operation takes the date. */
 function isDate(text: string): boolean {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  const at = /^[12]\d{3}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
