@@ -189,5 +189,8 @@ function filterOf(
 
 /** A date of the calendar. A day after the end of its month is one of the next month: 31 February is 3 March. */
 function calendarDate(date: string): string {
-  return formatInstant(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8)))).slice(0, 10);
+  return formatInstant(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8)))).slice(
+    0,
+    10,
+  );
 }

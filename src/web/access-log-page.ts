@@ -143,8 +143,8 @@ function useItem(frame: CitizenLayout, usage: DescribedUsage): Html {
     </li>`;
 }
 
-function rowElements({ label, text, href }: UseRow): Html {
-  const value = html`<bdi>${text}</bdi>`;
+function rowElements({ label, text, language, href }: UseRow): Html {
+  const value = html`<bdi${language === undefined ? '' : html` lang="${language}"`}>${text}</bdi>`;
   return html`<dt>${label}</dt><dd>${href === undefined ? value : html`<a href="${href}">${value}</a>`}</dd>`;
 }
 

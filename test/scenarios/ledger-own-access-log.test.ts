@@ -116,7 +116,14 @@ for (const engine of engines) {
       { code: 'permits', name: 'permits' },
     ]);
     assert.equal((await read('limit=1')).organisations, undefined);
-    for (const query of ['from=2026-02-32', 'to=2026-13-01', 'to=9999-12-31', 'from=yesterday', 'by=nobody', 'language=%3Cb%3E'])
+    for (const query of [
+      'from=2026-02-32',
+      'to=2026-13-01',
+      'to=9999-12-31',
+      'from=yesterday',
+      'by=nobody',
+      'language=%3Cb%3E',
+    ])
       assert.equal(await readOwnLog(app, 'anna', { query }), 'bad-request', query);
   });
 
@@ -172,19 +179,27 @@ for (const engine of engines) {
     await app.sequence();
     const { usages } = await readOwnPage(app, 'anna', { query: 'language=de-AT' });
     assert.deepEqual(
-      usages.map(({ object, recipientOrg, purpose, purposeText }) => ({ object, recipientOrg, purpose, purposeText })),
+      usages.map(({ object, recipientOrg, purpose, purposeText, purposeLanguage }) => ({
+        object,
+        recipientOrg,
+        purpose,
+        purposeText,
+        purposeLanguage,
+      })),
       [
         {
           object: { type: 'document', id: document, state: 'available', title: 'Title for anna' },
           recipientOrg: { type: 'GOV', code: 'tax', name: 'Tax Office' },
           purpose: 'council-tax',
           purposeText: 'council-tax of tax in de-AT',
+          purposeLanguage: 'de',
         },
         {
           object: { type: 'message', id: notification, state: 'erased' },
           recipientOrg: undefined,
           purpose: undefined,
           purposeText: undefined,
+          purposeLanguage: undefined,
         },
       ],
     );
@@ -214,7 +229,7 @@ async function readOwnLog(
     ownDocumentOf: async (id, owner) => ({ type: 'document', id, state: 'available', title: `Title for ${owner}` }),
     ownMessageOf: async (id) => ({ type: 'message', id, state: 'erased' }),
     purposeTextOf: (clientId, purpose, language) =>
-      clientId === 'tax' ? `${purpose} of ${clientId} in ${language}` : undefined,
+      clientId === 'tax' ? { text: `${purpose} of ${clientId} in ${language}`, language: 'de' } : undefined,
     endpoints: [],
     timeZone,
     proveEndpointRegister: async () => undefined,
