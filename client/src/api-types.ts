@@ -287,6 +287,8 @@ export type DataUse = {
   purpose?: string;
   /** The purpose in words, which the organisation has registered. */
   purposeText?: string;
+  /** The language of purposeText, such as de. It is absent if it is not known. */
+  purposeLanguage?: string;
   /** The legal basis of the access. null or absent: none was stated. */
   legalBasis?: string;
   /** The reference of the consent of the citizen. null or absent: the legal basis is not consent. */
@@ -364,6 +366,8 @@ export type DataUseObject = {
   state: Open<'available' | 'unavailable' | 'erased'>;
   /** The title of the document, or the subject of the message. */
   title?: string;
+  /** The language of the subject, such as de, if the sender of the message named it. */
+  language?: string;
 };
 
 /** The organisation that was given, or lost, access to the document. */
@@ -3135,9 +3139,9 @@ export type Operations = {
       by?: 'others' | 'citizen';
       /** Only uses by this organisation: a code of organisations. A concealed use is left out. */
       organisation?: string;
-      /** Only uses from this date on, such as 2026-11-01, in UTC. */
+      /** Only uses from this date on, such as 2026-11-01, in the time zone of the server (TIME_ZONE). */
       from?: string;
-      /** Only uses up to this date, in UTC. */
+      /** Only uses up to this date, in the time zone of the server (TIME_ZONE). */
       to?: string;
       /** true: also returns the organisations that used your data. */
       organisations?: 'true' | 'false';
