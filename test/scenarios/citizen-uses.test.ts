@@ -196,6 +196,39 @@ test('repeated reads by one service are one group in the access log, which hides
   assert.doesNotMatch(entries, /Sent you a message/);
 });
 
+test('a page has 50 groups, so 60 equal uses hide no other use, and the next page continues after them', async () => {
+  const citizenId = 'demo-weimin';
+  const sent = await client(postJson(accessToken, '/v1/notifications/send', { citizenId, message: 'Hello' }));
+  const path = `/v1/notifications/${String(parseJsonBody(sent)['id'])}`;
+  const readStatus = async () => bodyText(await client({ path, headers: bearerHeaders(accessToken) }));
+  await waitUntil(async () => !/"status":"(?:queued|sending)"/.test(await readStatus()));
+  const body = { citizenId, givenName: 'No', familyName: 'One', birthDate: '1901-01-01', purpose: 'permit' };
+  for (let times = 0; times < 60; times += 1)
+    assert.equal((await client(postJson(accessToken, '/v1/identity/verify', body))).status, 200);
+  const weimin = await signIn(citizenId);
+  const readPage = async (to: string) =>
+    bodyText(await weimin.get(to)).split('<summary>Show your own actions</summary>')[0] ?? '';
+  const verified = 'Checked whether details about you are right';
+  // The newest uses are the reads, only if the verifications have their numbers.
+  await waitUntil(async () => (await readPage('/me/uses')).split(verified).length > 50);
+  for (let times = 0; times < 60; times += 1) await readStatus();
+  let first = '';
+  await waitUntil(async () => {
+    first = await readPage('/me/uses');
+    return first.includes('Checked whether a message reached you (60)');
+  });
+  assert.equal(first.split(verified).length - 1, 49);
+  const older = /href="(\/me\/uses\?before=\d+)">Older entries/.exec(first)?.[1] ?? assert.fail(first);
+  const second = await readPage(older);
+  const numbers = [...numbersIn(first), ...numbersIn(second)];
+  assert.equal(second.split(verified).length - 1, 11);
+  assert.equal(new Set(numbers).size, numbers.length);
+  assert.deepEqual(
+    numbers,
+    numbers.toSorted((one, other) => other - one),
+  );
+});
+
 test('an entry shows the purpose in the words that its client has registered for the language of the page', async () => {
   const purposes = 'council-tax=Council tax assessment, council-tax@de=Grundsteuerbescheid';
   const flags = ['--scopes', 'identity:verify', '--secret', '--purposes', purposes, '--json'];
