@@ -189,7 +189,7 @@ function developerPages(url: string): TourPage[] {
     '/problems/presentation',
     '/problems/presentation/other-session',
   ];
-  return ['/me/sign-in', ...guides, ...problems, '/outbox', '/none'].map(path);
+  return ['/me/sign-in', ...guides, ...problems, '/outbox', '/demo/statements', '/none'].map(path);
 }
 
 function visitorPages(url: string, { legal, plain }: ReceiptLinks): TourPage[] {
