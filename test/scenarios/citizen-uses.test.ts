@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { localDateAt } from '../../src/kernel/local-date.ts';
 import { type CookieBrowser, openCitizenBrowser, openCookieBrowser } from '../support/cookie-browser.ts';
 import { bearerHeaders, bodyText, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
@@ -7,6 +8,8 @@ import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../supp
 import { waitUntil } from '../support/wait-until.ts';
 
 // The page "Use of your data" in the demo, which has its own sign-in issuer.
+// Its date is another one than in UTC.
+const timeZone = new Date().getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati';
 let server: ServerFixture;
 let accessToken = '';
 let client: ReturnType<typeof createHttpClient>;
@@ -14,7 +17,10 @@ let client: ReturnType<typeof createHttpClient>;
 const thisFile = fileCleanupScope();
 before(async () => {
   server = await makeServerFixture(thisFile, {
-    settings: { REGISTER_CORRECTIONS_URL: 'https://register.example/corrections?a=1&b=2' },
+    settings: {
+      REGISTER_CORRECTIONS_URL: 'https://register.example/corrections?a=1&b=2',
+      TIME_ZONE: timeZone,
+    },
   });
   await server.start('demo');
   accessToken = await server.fetchAccessToken();
@@ -96,6 +102,20 @@ test('the look of a session at the access log is one entry, and the next session
   const second = await signIn('demo-haruka');
   await waitUntil(async () => (await looks(second)) === 2);
   assert.equal(await looks(second), 2);
+});
+
+test('the dates of the filter are those that the page shows, in the time zone of the server', async () => {
+  const haruka = await signIn('demo-haruka');
+  let shown = '';
+  await waitUntil(async () => {
+    shown = /<time datetime="([^"]+)"/.exec(bodyText(await haruka.get('/me/uses')))?.[1] ?? '';
+    return shown !== '';
+  });
+  const onDate = async (date: string) => bodyText(await haruka.get(`/me/uses?from=${date}&to=${date}`)).includes(shown);
+  assert.deepEqual(
+    [await onDate(localDateAt(timeZone, Date.parse(shown))), await onDate(shown.slice(0, 10))],
+    [true, false],
+  );
 });
 
 test('an entry names the document and the message, with links, until they are withdrawn', async () => {
