@@ -25,6 +25,7 @@ import { createClientActRecord } from '../staff/record-client-act.ts';
 import { createWallet } from '../wallet/create-wallet.ts';
 import { openWalletTrust } from '../wallet/trust/open-wallet-trust.ts';
 import { createCookies } from '../web/browser-cookies.ts';
+import { demoStatementsPage } from '../web/demo-statements.ts';
 import { createBrowserNotFoundPage } from '../web/not-found-page.ts';
 import { outboxPath } from '../web/outbox-page.ts';
 import { createMailRefusalPage, type MailPageSite, mountReceiptPage } from '../web/receipt-page.ts';
@@ -290,7 +291,7 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     unavailablePage(request, refusal) ??
     notFoundPage(request, refusal);
   return {
-    pages,
+    pages: demo === undefined ? pages : [...pages, demoStatementsPage(demo)],
     refusedPage,
     mounts: [
       mountStartPage({

@@ -1,11 +1,12 @@
 import { baseUrlForLinks } from '../config/public-url.ts';
 import type { Settings } from '../config/settings.ts';
+import { demoFooterSettings } from '../web/demo-statements.ts';
 import type { DemoMark } from '../web/page.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 
 /**
  * The settings with the defaults of the mode. With pages for citizens, messages link to these pages. The demo has the simulators and
- * invented contacts, accepts client secrets, and does not scan documents.
+ * invented contacts and statements, accepts client secrets, and does not scan documents.
  */
 export function modeSettings(given: Settings, isDemo: boolean): Settings & { readonly logLevel: string } {
   const { simulators = isDemo, clientSecrets = isDemo, logLevel = isDemo ? 'warn' : 'info' } = given;
@@ -15,7 +16,12 @@ export function modeSettings(given: Settings, isDemo: boolean): Settings & { rea
   const settings = { ...given, simulators, clientSecrets, logLevel, inboxUrl: given.inboxUrl ?? ownInboxUrl };
   if (!isDemo) return settings;
   const { supportEmail = 'api-support@example.gov', securityContact = 'mailto:security@example.gov' } = given;
-  return { ...settings, supportEmail, securityContact, clamav: given.clamav ?? 'off' };
+  const footer = {
+    accessibilityUrl: given.accessibilityUrl ?? demoFooterSettings.accessibilityUrl,
+    privacyUrl: given.privacyUrl ?? demoFooterSettings.privacyUrl,
+    helpUrl: given.helpUrl ?? demoFooterSettings.helpUrl,
+  };
+  return { ...settings, ...footer, supportEmail, securityContact, clamav: given.clamav ?? 'off' };
 }
 
 /** The line that marks the pages of a demo: it says that nothing is sent only if no channel has a provider. */

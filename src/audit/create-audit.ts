@@ -28,12 +28,13 @@ type AuditSlice = Slice & { readonly pages: readonly PageRoute[] };
 
 /** Creates the audit slice: receipts, the citizen's access log, the register of endpoints and clients, the public log. */
 export function createAudit(deps: AuditDeps): AuditSlice {
-  const { ledger, endpoints, citizenKeys, isErasureOf, explanationOf, organisationOf } = deps;
+  const { settings, ledger, endpoints, citizenKeys, isErasureOf, explanationOf, organisationOf } = deps;
   const { ownDocumentOf, ownMessageOf, purposeTextOf, storeUse, remainingQuota, webhookCountOf } = deps;
   const ports: AuditPorts & ClientPorts = {
     log: ledger.view,
     citizenKeys,
     endpoints,
+    timeZone: settings.timeZone,
     isErasureOf,
     explanationOf,
     organisationOf,

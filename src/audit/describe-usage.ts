@@ -1,3 +1,4 @@
+import type { PurposeText } from '../auth/purpose-texts.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -10,6 +11,8 @@ type UsedObject = {
   readonly state: 'available' | 'unavailable' | 'erased';
   /** The title of the document, or the subject of the message. */
   readonly title?: string | undefined;
+  /** The language of the title, if the sender of the message named it. */
+  readonly language?: string | undefined;
 };
 
 type Organisation = { readonly type: 'GOV'; readonly code: string; readonly name: string };
@@ -21,6 +24,8 @@ export type UsageDescription = {
   readonly recipientOrg?: Organisation;
   /** The purpose in words, as the client registered them. */
   readonly purposeText?: string;
+  /** The language of `purposeText`, if it is known. */
+  readonly purposeLanguage?: string;
 };
 
 /** The look-ups of a description. */
@@ -31,7 +36,7 @@ export type DescribeDeps = {
   /** The citizen's message of that id, with its subject if it is in the inbox. */
   readonly ownMessageOf: (id: string, citizenId: string) => Promise<UsedObject>;
   /** The text of a purpose of that client in a language. */
-  readonly purposeTextOf: (clientId: string, purpose: string, language: string) => string | undefined;
+  readonly purposeTextOf: (clientId: string, purpose: string, language: string) => PurposeText | undefined;
 };
 
 type Reader = { readonly citizenId: string; readonly language: string };
@@ -54,7 +59,7 @@ export function createUsageDescriber(deps: DescribeDeps, { citizenId, language }
     const { to } = details;
     const recipient = typeof to === 'string' ? to : undefined;
     // The purpose of a grant is one of the client that gets it.
-    const [text] = [recipient, initiatorOrg?.code].flatMap((code) =>
+    const [found] = [recipient, initiatorOrg?.code].flatMap((code) =>
       code === undefined || purpose === undefined ? [] : (deps.purposeTextOf(code, purpose, language) ?? []),
     );
     return {
@@ -62,7 +67,8 @@ export function createUsageDescriber(deps: DescribeDeps, { citizenId, language }
       ...(recipient === undefined
         ? {}
         : { recipientOrg: { type: 'GOV', code: recipient, name: deps.organisationOf(recipient) } }),
-      ...(text === undefined ? {} : { purposeText: text }),
+      ...(found === undefined ? {} : { purposeText: found.text }),
+      ...(found === undefined || found.language === '' ? {} : { purposeLanguage: found.language }),
     };
   };
 }

@@ -9,6 +9,8 @@ import type { EndpointRegisterProof } from './endpoint-register-proof.ts';
 export type AuditPorts = AccessLogDeps &
   DescribeDeps & {
     readonly endpoints: readonly Endpoint[];
+    /** The days of filters are days in this IANA time zone, as on the pages for citizens. */
+    readonly timeZone: string;
     /** Whether the event erased a document of this client: then the client may read its receipt. */
     readonly isErasureOf: (event: EventId, clientId: string) => Promise<boolean>;
     readonly proveEndpointRegister: () => Promise<EndpointRegisterProof | undefined>;

@@ -6,7 +6,9 @@ import {
   type RefusedDecision,
   type ReplayedResult,
 } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
 import { languageTagPattern } from '../kernel/language-tag.ts';
+import { endOfLocalDate, startOfLocalDate } from '../kernel/local-date.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { readAccessLog } from './access-log.ts';
 import type { UsageFilter } from './access-log-filter.ts';
@@ -20,7 +22,7 @@ const maxUsages = 100;
 /** Larger than any number of a use: `before` with it starts at the newest. */
 export const maxUsageNumber = 999_999_999_999_999;
 
-const datePattern = '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
+const datePattern = '^[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
 
 const request = {
   query: Type.Object(
@@ -58,11 +60,15 @@ const request = {
         Type.String({
           pattern: datePattern,
           maxLength: 10,
-          description: 'Only uses from this date on, such as 2026-11-01, in UTC.',
+          description: 'Only uses from this date on, such as 2026-11-01, in the time zone of the server (TIME_ZONE).',
         }),
       ),
       to: Type.Optional(
-        Type.String({ pattern: datePattern, maxLength: 10, description: 'Only uses up to this date, in UTC.' }),
+        Type.String({
+          pattern: datePattern,
+          maxLength: 10,
+          description: 'Only uses up to this date, in the time zone of the server (TIME_ZONE).',
+        }),
       ),
       organisations: Type.Optional(
         Type.Union([Type.Literal('true'), Type.Literal('false')], {
@@ -157,7 +163,7 @@ async function readPage({ query, ports, now }: OperationCall<typeof request, Aud
     limit,
     now,
     checkpoint,
-    filter: filterOf(query),
+    filter: filterOf(query, ports.timeZone),
   });
   const describe = createUsageDescriber(ports, { citizenId, language });
   const usages = await Promise.all(part.usages.map(async (usage) => ({ ...usage, ...(await describe(usage)) })));
@@ -169,15 +175,22 @@ async function readPage({ query, ports, now }: OperationCall<typeof request, Aud
   };
 }
 
-const dayMs = 86_400_000;
-
-function filterOf({ by, organisation, from, to }: OperationCall<typeof request, AuditPorts>['query']): UsageFilter {
-  const end = startOfDay(to);
-  return { by, organisation, from: startOfDay(from), to: end === undefined ? undefined : end + dayMs - 1 };
+function filterOf(
+  { by, organisation, from, to }: OperationCall<typeof request, AuditPorts>['query'],
+  timeZone: string,
+): UsageFilter {
+  return {
+    by,
+    organisation,
+    from: from === undefined ? undefined : startOfLocalDate(timeZone, calendarDate(from)),
+    to: to === undefined ? undefined : endOfLocalDate(timeZone, calendarDate(to)) - 1,
+  };
 }
 
-/** The beginning of a date in UTC. A day after the end of its month is one of the next month: 31 February is 3 March. */
-function startOfDay(date: string | undefined): number | undefined {
-  if (date === undefined) return undefined;
-  return Date.parse(`${date.slice(0, 8)}01T00:00:00Z`) + (Number(date.slice(8)) - 1) * dayMs;
+/** A date of the calendar. A day after the end of its month is one of the next month: 31 February is 3 March. */
+function calendarDate(date: string): string {
+  return formatInstant(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8)))).slice(
+    0,
+    10,
+  );
 }

@@ -23,6 +23,9 @@ export const usageSchema = Type.Object(
     purposeText: Type.Optional(
       Type.String({ description: 'The purpose in words, which the organisation has registered.' }),
     ),
+    purposeLanguage: Type.Optional(
+      Type.String({ description: 'The language of purposeText, such as de. It is absent if it is not known.' }),
+    ),
     legalBasis: Type.Optional(Type.String()),
     consentReference: Type.Optional(Type.String()),
     initiatorOrg: Type.Optional(
@@ -55,6 +58,11 @@ export const usageSchema = Type.Object(
           }),
           title: Type.Optional(
             Type.String({ description: 'The title of the document, or the subject of the message.' }),
+          ),
+          language: Type.Optional(
+            Type.String({
+              description: 'The language of the subject, such as de, if the sender of the message named it.',
+            }),
           ),
         },
         { description: 'The document or message of this use.' },

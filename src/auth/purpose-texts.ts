@@ -24,10 +24,21 @@ export function formatPurposeTexts(texts: PurposeTexts): string[] {
   );
 }
 
+/** A purpose in words. `language` is '' if it is not known. */
+export type PurposeText = Omit<LabelledPurpose, 'purpose'>;
+
 /** The text of a purpose in a language; undefined if the client registered none that fits. */
-export function purposeTextIn(texts: PurposeTexts | undefined, purpose: string, language: string): string | undefined {
+export function purposeTextIn(
+  texts: PurposeTexts | undefined,
+  purpose: string,
+  wantedLanguage: string,
+): PurposeText | undefined {
   const byLanguage = ownMember(texts, purpose);
-  return ownMember(byLanguage, language.toLowerCase().split('-', 1)[0] ?? '') ?? ownMember(byLanguage, '');
+  const found = [wantedLanguage.toLowerCase().split('-', 1)[0] ?? '', ''].flatMap((language) => {
+    const text = ownMember(byLanguage, language);
+    return text === undefined ? [] : { text, language };
+  });
+  return found[0];
 }
 
 /** The names come from requests, and may be those of members that every object inherits. */

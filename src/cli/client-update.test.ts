@@ -52,7 +52,7 @@ for (const engine of engines) {
     const stored = async () => (await findClient(db.read, clientId)) ?? assert.fail();
     const { purposes, purposeTexts } = await stored();
     assert.deepEqual(purposes, ['council-tax', 'permit']);
-    const words = ['en', 'de-AT', 'constructor'].map((tag) => purposeTextIn(purposeTexts, 'council-tax', tag));
+    const words = ['en', 'de-AT', 'constructor'].map((tag) => purposeTextIn(purposeTexts, 'council-tax', tag)?.text);
     assert.deepEqual(words, ['Council tax assessment', 'Grundsteuer', 'Council tax assessment']);
     assert.equal(purposeTextIn(purposeTexts, 'permit', 'en'), undefined);
     assert.equal(purposeTextIn(purposeTexts, 'toString', 'en'), undefined);

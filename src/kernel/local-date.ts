@@ -29,10 +29,14 @@ export function nextDate(day: string): string {
   return formatInstant(Date.parse(day) + dayMs).slice(0, 10);
 }
 
-/** The instant (epoch ms) at which `day` ends in a time zone. Offsets are multiples of 15 minutes. */
-export function endOfLocalDate(timeZone: string, day: string): number {
-  const next = nextDate(day);
-  let at = Date.parse(next) - maxOffsetMs;
-  while (localDateAt(timeZone, at) < next) at += quarterMs;
+/** The instant (epoch ms) at which `day` starts in a time zone. Offsets are multiples of 15 minutes. */
+export function startOfLocalDate(timeZone: string, day: string): number {
+  let at = Date.parse(day) - maxOffsetMs;
+  while (localDateAt(timeZone, at) < day) at += quarterMs;
   return at;
+}
+
+/** The instant (epoch ms) at which `day` ends in a time zone. */
+export function endOfLocalDate(timeZone: string, day: string): number {
+  return startOfLocalDate(timeZone, nextDate(day));
 }

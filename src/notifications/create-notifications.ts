@@ -5,7 +5,7 @@ import type { MountedHandler } from '../api/page-route.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { ClientCache } from '../auth/client-cache.ts';
 import { createConcurrencyLimiter } from '../auth/concurrency-limiter.ts';
-import { purposeTextIn } from '../auth/purpose-texts.ts';
+import { type PurposeText, purposeTextIn } from '../auth/purpose-texts.ts';
 import type { SigningKey } from '../crypto/signing-key.ts';
 import type { OnCommitted } from '../ledger/commit.ts';
 import { askContactCode } from './ask-contact-code.ts';
@@ -97,7 +97,7 @@ export type NotificationsSlice = Slice & {
   /** The number of unread messages in the inbox of a citizen. */
   unreadCountOf(citizenId: string): Promise<number>;
   /** A purpose of a client in words of a language, if the client registered them. */
-  purposeTextOf(clientId: string, purpose: string, language: string): string | undefined;
+  purposeTextOf(clientId: string, purpose: string, language: string): PurposeText | undefined;
   /** The number of webhooks of a client. */
   webhookCountOf(clientId: string): Promise<number>;
   /** A message for the access log of its citizen. */

@@ -60,7 +60,7 @@ function recentUse(
   const purposeText =
     initiatorOrg === undefined || purpose === undefined
       ? undefined
-      : purposeTextOf(initiatorOrg.code, purpose, language);
+      : purposeTextOf(initiatorOrg.code, purpose, language)?.text;
   return {
     at: logTime,
     usage,

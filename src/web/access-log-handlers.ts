@@ -1,26 +1,58 @@
 import { maxUsageNumber, readOwnAccessLog } from '../audit/read-own-access-log.ts';
+import type { Refusal } from '../kernel/refusal.ts';
 import { requestQuery } from '../kernel/request-target.ts';
 import { downloadUses } from './access-log-download.ts';
-import { type AccessLog, accessLogPage, type UsesChoice, usesPerPage } from './access-log-page.ts';
+import { type AccessLog, accessLogPage, groupUses, type UsesChoice, type UsesPage } from './access-log-page.ts';
 import { type CitizenRequest, readJson } from './citizen-operations.ts';
 
 type Query = Readonly<Record<string, string>>;
+
+const groupsPerPage = 50;
+/** The parts of the log that one page reads, at most. The first one is usually enough. */
+const maxParts = 10;
+const [firstLimit, nextLimit] = [groupsPerPage, 100];
 
 /** Shows who used the data of the citizen. */
 export async function handleUses(visit: CitizenRequest) {
   const { choice, wrongDates, filter, before, ownBefore } = parseUsesQuery(visit);
   const { organisation: _, ...dates } = filter;
-  const read = (query: Query, from: string | undefined) => {
-    const { language } = visit.view.words;
-    // Entries are read in descending order, before a number that no entry reaches.
-    const position = { before: from ?? String(maxUsageNumber), limit: String(usesPerPage), language };
-    return readJson<AccessLog>(visit, readOwnAccessLog, { query: { ...query, ...position } });
-  };
-  const others = await read({ ...filter, by: 'others', organisations: 'true' }, before);
-  if (!('json' in others)) return others;
-  const own = choice.organisation === '' ? await read({ ...dates, by: 'citizen' }, ownBefore) : undefined;
+  const others = await readUsesByOthers(visit, filter, before);
+  if (!('groups' in others)) return others;
+  const own = choice.organisation === '' ? await readPart(visit, { ...dates, by: 'citizen' }, ownBefore) : undefined;
   if (own !== undefined && !('json' in own)) return own;
-  return accessLogPage(visit.view, { choice, wrongDates, others: others.json, own: own?.json, before, ownBefore });
+  return accessLogPage(visit.view, { choice, wrongDates, others, own: own?.json, before, ownBefore });
+}
+
+/** Reads until there are enough groups, so that many equal uses by one service do not hide those by others. */
+async function readUsesByOthers(
+  visit: CitizenRequest,
+  filter: Query,
+  before: string | undefined,
+): Promise<UsesPage['others'] | Refusal> {
+  const query = { ...filter, by: 'others' };
+  const first = await readPart(visit, { ...query, organisations: 'true' }, before);
+  if (!('json' in first)) return first;
+  const usages = first.json.usages.toReversed();
+  let { next } = first.json;
+  let groups = groupUses(visit.view, usages);
+  for (let parts = 1; parts < maxParts && next !== null && groups.length < groupsPerPage; parts += 1) {
+    const part = await readPart(visit, { ...query, limit: String(nextLimit) }, String(next));
+    // The page shows what was read, and its link to older entries leads to the rest.
+    if (!('json' in part)) break;
+    usages.push(...part.json.usages.toReversed());
+    next = part.json.next;
+    groups = groupUses(visit.view, usages);
+  }
+  const shown = groups.slice(0, groupsPerPage);
+  const isCut = shown.length < groups.length;
+  return { ...first.json, groups: shown, next: isCut ? (shown.at(-1)?.at(-1)?.number ?? next) : next };
+}
+
+/** Entries in descending order, before a number that no entry reaches by default. */
+function readPart(visit: CitizenRequest, query: Query, before = String(maxUsageNumber)) {
+  const { language } = visit.view.words;
+  const position = { limit: String(firstLimit), ...query, before, language };
+  return readJson<AccessLog>(visit, readOwnAccessLog, { query: position });
 }
 
 /** Downloads the uses that the citizen chose as a table. */
@@ -50,7 +82,8 @@ function parseUsesQuery({ request }: CitizenRequest) {
   return { choice, wrongDates, filter, before, ownBefore };
 }
 
+/** Whether the operation takes the date. */
 function isDate(text: string): boolean {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  const at = /^[12]\d{3}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }

@@ -23,28 +23,30 @@ export type UsesPage = {
   readonly choice: UsesChoice;
   /** The dates that are not dates. They do not filter. */
   readonly wrongDates: readonly ('from' | 'to')[];
-  readonly others: AccessLog;
+  /** `next`: the position of the following page. */
+  readonly others: Pick<AccessLog, 'totalUsages' | 'organisations' | 'next'> & { readonly groups: readonly UseGroup[] };
   readonly own: AccessLog | undefined;
   /** The positions in the URL: entries before these numbers are shown. */
   readonly before: string | undefined;
   readonly ownBefore: string | undefined;
 };
 
-export const usesPerPage = 50;
+/** Successive entries that differ only in their time, newest first. */
+export type UseGroup = readonly DescribedUsage[];
 
 /** The uses of the citizen's data by others, newest first, and folded below them what the citizen did. */
 export function accessLogPage(frame: CitizenLayout, page: UsesPage): BufferedResponse {
   const { uses, nav } = frame.words;
   const { others, before, choice } = page;
   const isFiltered = Object.values(choice).some((value) => value !== '');
-  const isEmpty = others.usages.length === 0 && others.next === null;
+  const isEmpty = others.groups.length === 0 && others.next === null;
   const faults = page.wrongDates.map((field) => ({ field, text: uses.filter.wrongDate }));
   const content = html`${faultSummary(frame.words, faults)}<p>${uses.intro}</p>
     ${filterForm(frame, page, faults)}
     <h2>${uses.byOthers}</h2>
     ${isEmpty && before === undefined ? html`<p>${isFiltered ? uses.filter.nothing : uses.none}</p>` : ''}
     ${before === undefined ? '' : pageLink(choice, {}, uses.newer)}
-    ${others.usages.length === 0 ? '' : html`<ul class="list">${groupsOf(frame, others)}</ul>`}
+    ${others.groups.length === 0 ? '' : html`<ul class="list">${groupItems(frame, others.groups)}</ul>`}
     ${others.next === null ? '' : pageLink(choice, { before: String(others.next) }, uses.older)}
     ${ownActions(frame, page)}
     <div class="screen-only">
@@ -82,15 +84,17 @@ function filterForm({ words }: CitizenLayout, { choice, others }: UsesPage, faul
     </form>`;
 }
 
-/** The own actions of the citizen, folded, so that they do not hide the uses by others. */
+/** The own actions of the citizen, folded, so that they do not hide the uses by others. They are printed only when they are open. */
 function ownActions(frame: CitizenLayout, { own, ownBefore, choice }: UsesPage): Html | '' {
   if (own === undefined || (own.usages.length === 0 && ownBefore === undefined)) return '';
   const { uses } = frame.words;
-  return html`<h2>${uses.byYou}</h2>
-    <details${ownBefore === undefined ? '' : html` open`}><summary>${uses.showOwn}</summary>
-      <ul class="list">${groupsOf(frame, own)}</ul>
-      ${own.next === null ? '' : pageLink(choice, { own: String(own.next) }, uses.older)}
-    </details>`;
+  return html`<div class="own-actions">
+      <h2>${uses.byYou}</h2>
+      <details${ownBefore === undefined ? '' : html` open`}><summary>${uses.showOwn}</summary>
+        <ul class="list">${groupItems(frame, groupUses(frame, own.usages.toReversed()))}</ul>
+        ${own.next === null ? '' : pageLink(choice, { own: String(own.next) }, uses.older)}
+      </details>
+    </div>`;
 }
 
 function pageLink(choice: UsesChoice, position: Readonly<Record<string, string>>, text: string): Html {
@@ -103,13 +107,8 @@ function urlOf(path: string, choice: UsesChoice, position: Readonly<Record<strin
   return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
 }
 
-/** The entries of a log, newest first. */
-function groupsOf(frame: CitizenLayout, { usages }: AccessLog): Html[] {
-  return groupEqual(frame, usages.toReversed()).flatMap((group) => groupItem(frame, group));
-}
-
-/** Groups successive entries that differ only in their time. Verifications are not grouped. */
-function groupEqual(frame: CitizenLayout, usages: readonly DescribedUsage[]): DescribedUsage[][] {
+/** Groups entries, given newest first. Verifications are not grouped. */
+export function groupUses(frame: CitizenLayout, usages: readonly DescribedUsage[]): readonly UseGroup[] {
   const groups: { readonly said: string; readonly members: DescribedUsage[] }[] = [];
   for (const usage of usages) {
     const isPlain = usage.state === 'shown' && usage.usage !== 'identity.verified';
@@ -121,8 +120,12 @@ function groupEqual(frame: CitizenLayout, usages: readonly DescribedUsage[]): De
   return groups.map(({ members }) => members);
 }
 
+function groupItems(frame: CitizenLayout, groups: readonly UseGroup[]): Html[] {
+  return groups.flatMap((group) => groupItem(frame, group));
+}
+
 /** One entry, or a group of entries that opens on demand. */
-function groupItem(frame: CitizenLayout, group: readonly DescribedUsage[]): Html | Html[] {
+function groupItem(frame: CitizenLayout, group: UseGroup): Html | Html[] {
   const items = group.map((usage) => useItem(frame, usage));
   const [newest] = group;
   if (newest === undefined || items.length === 1) return items;
@@ -141,8 +144,8 @@ function useItem(frame: CitizenLayout, usage: DescribedUsage): Html {
     </li>`;
 }
 
-function rowElements({ label, text, href }: UseRow): Html {
-  const value = html`<bdi>${text}</bdi>`;
+function rowElements({ label, text, language, href }: UseRow): Html {
+  const value = html`<bdi${language === undefined ? '' : html` lang="${language}"`}>${text}</bdi>`;
   return html`<dt>${label}</dt><dd>${href === undefined ? value : html`<a href="${href}">${value}</a>`}</dd>`;
 }
 

@@ -47,7 +47,8 @@ export function documentsPage(
 
 function documentRow(frame: CitizenLayout, record: DocumentRecord): Html {
   const { words, nameOf } = frame;
-  const title = html`<bdi>${record.title}</bdi>`;
+  // The language is not known, so a screen reader must not use the voice of the page.
+  const title = html`<bdi lang="">${record.title}</bdi>`;
   const about = html`<p><bdi>${nameOf(record.issuer)}</bdi>${commaOf(words)} ${dayElement(words, record.issuedAt)}</p>`;
   if (record.status === 'available')
     return html`<li><p><a href="${citizenPaths.documents}/${record.id}">${title}</a> (${fileKind(words, record)})</p>${about}</li>`;

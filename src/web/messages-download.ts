@@ -61,7 +61,7 @@ function messageArticle({ words, signInUrl }: CitizenLayout, message: Downloaded
       ? html`<p>${words.message.notOpened}</p>`
       : html`<div lang="${message.language ?? ''}" dir="${messageDirection(message.language)}">${trustedHtml(extractMessageHtml(message.html))}</div>`;
   const documents = attachments.map(({ id, title }) => {
-    return html`<li><a href="${new URL(`${citizenPaths.documents}/${id}`, signInUrl).href}"><bdi>${title}</bdi></a></li>`;
+    return html`<li><a href="${new URL(`${citizenPaths.documents}/${id}`, signInUrl).href}"><bdi lang="">${title}</bdi></a></li>`;
   });
   return html`<article><h2 lang="${message.language ?? ''}" dir="auto">${titleOf(message)}</h2>
 <dl>${messageDetails(words, message)}</dl>${respondByTag(words, message)}${legalNote(words, message)}

@@ -91,7 +91,7 @@ export function messagesForm(frame: PageLayout, { filter, text, senders }: Filte
         ])}
         <p><button type="submit">${messages.search}</button></p>`;
   const form = postForm(frame, { action: citizenPaths.home, content, className: 'filters' });
-  return html`<details${trustedHtml(isUsed ? ' open' : '')}><summary>${messages.find}</summary>${form}</details>`;
+  return html`<details class="screen-only"${trustedHtml(isUsed ? ' open' : '')}><summary>${messages.find}</summary>${form}</details>`;
 }
 
 /** The form that continues a search after the message `next`. */

@@ -206,7 +206,7 @@ export function messagePage(
       attachments.length === 0
         ? ''
         : html`<h2>${words.message.attachments}</h2>
-          <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi>${title}</bdi></a>${kindOf(id)}</li>`)}</ul>`
+          <ul class="list">${attachments.map(({ id, title }) => html`<li><a href="${citizenPaths.documents}/${id}"><bdi lang="">${title}</bdi></a>${kindOf(id)}</li>`)}</ul>`
     }
     ${senderContact(words, message)}
     ${messageActions(frame, message)}`;

@@ -23,11 +23,15 @@ export type UseRowKey =
   | 'result'
   | 'reason';
 
-/** A fact about a use with its label, in the language of the page. `href` leads to the document or message. */
+/**
+ * A fact about a use with its label in the language of the page. `language` is that of the text if it differs, and '' if it is not
+ * known. `href` leads to the document or message.
+ */
 export type UseRow = {
   readonly key: UseRowKey;
   readonly label: string;
   readonly text: string;
+  readonly language?: string | undefined;
   readonly href?: string | undefined;
 };
 
@@ -45,20 +49,26 @@ export function wordsOfUse(frame: Frame, usage: DescribedUsage): UseWords {
     objectRow(frame.words, usage),
     row('recipient', uses.labels.recipient, usage.recipientOrg?.name),
     row('until', uses.labels.until, untilOf(frame.words, usage)),
-    row('purpose', uses.purpose, usage.purposeText ?? usage.purpose),
-    row('legalBasis', uses.legalBasis, usage.legalBasis),
-    row('consent', uses.consent, usage.consentReference),
+    freeRow('purpose', uses.purpose, usage.purposeText ?? usage.purpose, usage.purposeLanguage),
+    freeRow('legalBasis', uses.legalBasis, usage.legalBasis),
+    freeRow('consent', uses.consent, usage.consentReference),
     ...claimRows(frame.words, usage),
     row('channel', uses.labels.channel, textNamed(uses.channels, usage.details?.['channel'])),
     row('result', resultLabel(frame.words, usage), resultOf(frame.words, usage)),
     row('reason', uses.labels.reason, reasonOf(frame.words, usage)),
-    row('reason', uses.labels.hiddenReason, usage.hiddenReason),
+    freeRow('reason', uses.labels.reason, freeReasonOf(usage)),
+    freeRow('reason', uses.labels.hiddenReason, usage.hiddenReason),
   ];
   return { who: userName(frame, usage), what: kindText(frame.words, usage), rows: rows.flatMap((one) => one ?? []) };
 }
 
 function row(key: UseRowKey, label: string, text: string | undefined): UseRow | undefined {
   return text === undefined ? undefined : { key, label, text };
+}
+
+/** A row whose text someone has written, in a language that is not known by default. */
+function freeRow(key: UseRowKey, label: string, text: string | undefined, language = ''): UseRow | undefined {
+  return text === undefined ? undefined : { key, label, text, language };
 }
 
 /** The text of that name; undefined if there is none, because another program version may have written the event. */
@@ -106,13 +116,19 @@ export function deliveryText(
 
 function objectRow({ uses }: CitizenTexts, { object }: DescribedUsage): UseRow | undefined {
   if (object === undefined) return undefined;
-  const { type, id, state, title } = object;
+  const { type, id, state, title, language = '' } = object;
   const label = uses.labels[type];
   const texts = uses.objects[type];
   if (state === 'erased') return { key: 'object', label, text: texts.erased };
-  if (state === 'unavailable') return { key: 'object', label, text: title ?? texts.unavailable };
+  if (state === 'unavailable')
+    return { key: 'object', label, ...(title === undefined ? { text: texts.unavailable } : { text: title, language }) };
   const href = `${type === 'document' ? citizenPaths.documents : citizenPaths.messages}/${id}`;
-  return { key: 'object', label, text: title ?? texts.untitled, href };
+  return {
+    key: 'object',
+    label,
+    href,
+    ...(title === undefined ? { text: texts.untitled } : { text: title, language }),
+  };
 }
 
 function untilOf({ language, timeZone }: CitizenTexts, { usage, details = {} }: Usage): string | undefined {
@@ -143,10 +159,15 @@ function resultOf({ uses }: CitizenTexts, { usage, details = {} }: Usage): strin
 
 const typesWithFreeReason = ['document.hold-placed', 'own-lock.lifted'];
 
+/** The reason that staff have written. */
+function freeReasonOf({ usage = '', details = {} }: Usage): string | undefined {
+  const { reason } = details;
+  return typesWithFreeReason.includes(usage) && typeof reason === 'string' ? reason : undefined;
+}
+
 /** Why something was done or refused. For a failed verification, the reason that the service did not receive. */
 function reasonOf({ uses }: CitizenTexts, { usage = '', details = {}, explanation }: Usage): string | undefined {
   const { reason, rule, decision } = details;
-  if (typesWithFreeReason.includes(usage)) return typeof reason === 'string' ? reason : undefined;
   if (['staff.looked-up', 'notification.content-read', 'notification.letter-requested'].includes(usage))
     return textNamed(uses.lookUpReasons, reason);
   if (usage === 'document.refused' || usage === 'document.unknown') return textNamed(uses.refusals, reason);

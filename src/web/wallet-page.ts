@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
 import type { MountedHandler } from '../api/page-route.ts';
+import type { PurposeText } from '../auth/purpose-texts.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
 import type { Locale } from '../locales/locale.ts';
 import { formatMessage } from '../locales/message-format.ts';
@@ -20,7 +21,7 @@ type WalletPageDeps = {
   readonly site: MailPageSite;
   readonly publicUrl: string;
   organisationOf(clientId: string): string;
-  purposeTextOf(clientId: string, purpose: string, language: string): string | undefined;
+  purposeTextOf(clientId: string, purpose: string, language: string): PurposeText | undefined;
   onFault(fault: unknown): void;
 };
 
@@ -131,10 +132,11 @@ function introduction(visit: Visit, { uses }: CitizenTexts, { clientId, purpose,
     ...(open?.claims.map((claim) => names[claim] ?? claim) ?? []),
     ...(open?.showsNumber === true ? [walletPages.number] : []),
   ];
-  const purposeText = purpose === null ? undefined : (visit.purposeTextOf(clientId, purpose, language) ?? purpose);
+  const stated = purpose === null ? undefined : { text: purpose, language: '' };
+  const why = (stated && visit.purposeTextOf(clientId, stated.text, language)) ?? stated;
   return html`<p>${formatMessage(language, walletPages.who, { service })}</p>
     <dl class="summary">
-      ${purposeText === undefined ? '' : html`<dt>${walletPages.purpose}</dt><dd><bdi>${purposeText}</bdi></dd>`}
+      ${why === undefined ? '' : html`<dt>${walletPages.purpose}</dt><dd><bdi lang="${why.language}">${why.text}</bdi></dd>`}
       <dt>${walletPages.data}</dt><dd>${new Intl.ListFormat(language, { type: 'unit' }).format(data)}</dd>
     </dl>
     <p>${walletPages.privacy}</p>`;

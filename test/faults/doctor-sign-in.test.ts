@@ -101,3 +101,24 @@ test('a start with incompatible settings for the sign-in fails, and the message 
     assert.doesNotMatch(ran.stderr, /of a test/);
   }
 });
+
+test('doctor warns about each missing statement in the footer, only with pages for citizens', async (t) => {
+  const home = await makeServerFixture(t);
+  const environment = home.environment as Record<string, string>;
+  const issuer = 'https://login.example';
+  const signIn = {
+    TRUSTED_ISSUERS: issuer,
+    SIGN_IN_ISSUER: issuer,
+    SIGN_IN_CLIENT_ID: 'pages',
+    SIGN_IN_CLIENT_SECRET: 'one of a test',
+  };
+  const warnings = async (settings: Readonly<Record<string, string>>) => {
+    const report = await runDoctor({ ...environment, PUBLIC_URL: home.url, ...settings });
+    return linesOf(report.ofCheck('settings')).filter((line) => line.includes('footer'));
+  };
+  const warning = (name: string) => `warn: the footer of the pages for citizens lacks the link of ${name}`;
+  assert.deepEqual(await warnings(signIn), [warning('ACCESSIBILITY_URL'), warning('PRIVACY_URL')]);
+  const accessibility = { ACCESSIBILITY_URL: 'https://portal.example/accessibility' };
+  assert.deepEqual(await warnings({ ...signIn, ...accessibility }), [warning('PRIVACY_URL')]);
+  assert.deepEqual(await warnings({}), []);
+});

@@ -4,23 +4,32 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { accessibilityViolations, browserSkipReason, overflowingElements } from '../support/browser.ts';
 import { startBrowserDemo } from '../support/browser-demo.ts';
-import { createHttpClient, postJson } from '../support/http-client.ts';
+import { bearerHeaders, bodyText, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { printPage } from '../support/printed-page.ts';
 import type { ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // "Use of your data" in a real browser: a use by a service stays on the first page, whatever the citizen did after it.
 const skip = browserSkipReason;
-const demo = startBrowserDemo({ prepare: verifyOnce });
+const demo = startBrowserDemo({ prepare: useDetails });
 
-async function verifyOnce(server: ServerFixture): Promise<void> {
+/** One service verifies Layla, and reads the status of a message to Haruka until the reads are one group. */
+async function useDetails(server: ServerFixture): Promise<void> {
   const [ask, token] = [createHttpClient(server.url), await server.fetchAccessToken()];
+  const message = { citizenId: 'demo-haruka', message: 'Hello' };
+  const { id } = parseJsonBody(await ask(postJson(token, '/v1/notifications/send', message)));
+  const read = async () =>
+    bodyText(await ask({ path: `/v1/notifications/${String(id)}`, headers: bearerHeaders(token) }));
+  // The deliveries are entries too. After their end, nothing is between the reads.
+  await waitUntil(async () => !/"status":"(?:queued|sending)"/.test(await read()));
+  for (let times = 0; times < 3; times += 1) await read();
   const claims = { citizenId: 'demo-layla', givenName: 'Nobody', familyName: 'Nowhere', birthDate: '1901-01-01' };
   const body = { ...claims, purpose: 'parking permit', legalBasis: 'Road Act 7' };
   assert.equal((await ask(postJson(token, '/v1/identity/verify', body))).status, 200);
 }
 
-async function signIn(page: Page): Promise<void> {
-  await page.getByText('ليلى الحداد').click();
+async function signIn(page: Page, citizenId: string): Promise<void> {
+  await page.locator(`a[href$="as=${citizenId}"]`).click();
   await page.waitForURL(`${demo.server.url}/me**`);
 }
 
@@ -41,7 +50,7 @@ test('after 120 page views of the citizen, the use by a service is on page 1, an
     locale: 'en',
   });
   const { page, errors } = seen;
-  await signIn(page);
+  await signIn(page, 'demo-layla');
   for (let view = 0; view < 40; view += 1)
     // A thread answers at most 100 requests of a citizen in ten seconds.
     for (const path of ['/me', '/me/documents', '/me/record'])
@@ -99,4 +108,23 @@ test('after 120 page views of the citizen, the use by a service is on page 1, an
   const { usages } = JSON.parse(proofs.text);
   assert.equal(usages.length, lines.length);
   for (const { proof } of usages) assert.match(proof, /^c2sp\.org\/tlog-proof@v1/);
+});
+
+test('on paper, the entries of a folded group are there, and folded own actions are not', { skip }, async () => {
+  await using seen = await demo.open('/me/sign-in?to=/me/uses', { scheme: 'light', widthPx: 800, locale: 'en' });
+  const { page } = seen;
+  await signIn(page, 'demo-haruka');
+  const group = page.locator('main > .list details', { hasText: 'Checked whether a message reached you (' });
+  await waitUntil(async () => {
+    await page.goto(`${demo.server.url}/me/uses`);
+    return (await group.locator('li').count()) >= 3 && (await page.locator('.own-actions').count()) === 1;
+  });
+  assert.equal(await group.locator('li').first().isVisible(), false);
+  const folded = await printPage(page);
+  assert.deepEqual(folded.missing, []);
+  assert.doesNotMatch(folded.text, /what you did yourself|Looked at the list/i);
+  await page.getByText('Show your own actions').click();
+  const open = await printPage(page);
+  assert.deepEqual(open.missing, []);
+  assert.match(open.text, /Looked/);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { localDateAt } from '../../src/kernel/local-date.ts';
 import { type CookieBrowser, openCitizenBrowser, openCookieBrowser } from '../support/cookie-browser.ts';
 import { bearerHeaders, bodyText, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
@@ -7,6 +8,8 @@ import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../supp
 import { waitUntil } from '../support/wait-until.ts';
 
 // The page "Use of your data" in the demo, which has its own sign-in issuer.
+// Its date is another one than in UTC.
+const timeZone = new Date().getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati';
 let server: ServerFixture;
 let accessToken = '';
 let client: ReturnType<typeof createHttpClient>;
@@ -14,7 +17,10 @@ let client: ReturnType<typeof createHttpClient>;
 const thisFile = fileCleanupScope();
 before(async () => {
   server = await makeServerFixture(thisFile, {
-    settings: { REGISTER_CORRECTIONS_URL: 'https://register.example/corrections?a=1&b=2' },
+    settings: {
+      REGISTER_CORRECTIONS_URL: 'https://register.example/corrections?a=1&b=2',
+      TIME_ZONE: timeZone,
+    },
   });
   await server.start('demo');
   accessToken = await server.fetchAccessToken();
@@ -47,8 +53,8 @@ test('the citizen sees each verification: the service, the claims, the purpose a
     '<dt>Reason</dt><dd><bdi>Some of the details are not the same as in the register.</bdi>',
     '<a href="/me/record">Your details in the register</a>',
     '<a href="https://register.example/corrections?a=1&amp;b=2">How to have your details corrected</a>',
-    '<dt>Why</dt><dd><bdi>parking &lt;permit&gt;</bdi>',
-    '<dt>Legal basis</dt><dd><bdi>Road Act 7</bdi>',
+    '<dt>Why</dt><dd><bdi lang="">parking &lt;permit&gt;</bdi>',
+    '<dt>Legal basis</dt><dd><bdi lang="">Road Act 7</bdi>',
     'Ask the service for another way',
   ])
     assert.ok(page.includes(expected), expected);
@@ -98,6 +104,20 @@ test('the look of a session at the access log is one entry, and the next session
   assert.equal(await looks(second), 2);
 });
 
+test('the dates of the filter are those that the page shows, in the time zone of the server', async () => {
+  const haruka = await signIn('demo-haruka');
+  let shown = '';
+  await waitUntil(async () => {
+    shown = /<time datetime="([^"]+)"/.exec(bodyText(await haruka.get('/me/uses')))?.[1] ?? '';
+    return shown !== '';
+  });
+  const onDate = async (date: string) => bodyText(await haruka.get(`/me/uses?from=${date}&to=${date}`)).includes(shown);
+  assert.deepEqual(
+    [await onDate(localDateAt(timeZone, Date.parse(shown))), await onDate(shown.slice(0, 10))],
+    [true, false],
+  );
+});
+
 test('an entry names the document and the message, with links, until they are withdrawn', async () => {
   const headers = {
     'content-type': 'text/plain',
@@ -111,7 +131,11 @@ test('an entry names the document and the message, with links, until they are wi
     body: 'Nothing is owed.',
   });
   const document = String(parseJsonBody(stored)['id']);
-  const message = await sendMessage('demo-mary', { subject: 'Your <assessment>', message: 'Look at it.' });
+  const message = await sendMessage('demo-mary', {
+    subject: 'Your <assessment>',
+    message: 'Look at it.',
+    language: 'de',
+  });
   const withoutSubject = await sendMessage('demo-mary', { message: 'No subject.' });
   const later = await sendMessage('demo-mary', {
     subject: 'A secret until tomorrow',
@@ -126,8 +150,8 @@ test('an entry names the document and the message, with links, until they are wi
     return [document, withoutSubject, 'not in your inbox', 'by email'].every((expected) => page.includes(expected));
   });
   for (const expected of [
-    `<dt>Document</dt><dd><a href="/me/documents/${document}"><bdi>=Assessment &lt;1&gt;</bdi></a></dd>`,
-    `<dt>Message</dt><dd><a href="/me/messages/${message}"><bdi>Your &lt;assessment&gt;</bdi></a></dd>`,
+    `<dt>Document</dt><dd><a href="/me/documents/${document}"><bdi lang="">=Assessment &lt;1&gt;</bdi></a></dd>`,
+    `<dt>Message</dt><dd><a href="/me/messages/${message}"><bdi lang="de">Your &lt;assessment&gt;</bdi></a></dd>`,
     `<dt>Message</dt><dd><a href="/me/messages/${withoutSubject}"><bdi>a message without a subject</bdi></a></dd>`,
     '<dt>Message</dt><dd><bdi>a message that is not in your inbox, such as a code</bdi></dd>',
     'Sent you a message by email',
@@ -192,6 +216,39 @@ test('repeated reads by one service are one group in the access log, which hides
   assert.doesNotMatch(entries, /Sent you a message/);
 });
 
+test('a page has 50 groups, so 60 equal uses hide no other use, and the next page continues after them', async () => {
+  const citizenId = 'demo-weimin';
+  const sent = await client(postJson(accessToken, '/v1/notifications/send', { citizenId, message: 'Hello' }));
+  const path = `/v1/notifications/${String(parseJsonBody(sent)['id'])}`;
+  const readStatus = async () => bodyText(await client({ path, headers: bearerHeaders(accessToken) }));
+  await waitUntil(async () => !/"status":"(?:queued|sending)"/.test(await readStatus()));
+  const body = { citizenId, givenName: 'No', familyName: 'One', birthDate: '1901-01-01', purpose: 'permit' };
+  for (let times = 0; times < 60; times += 1)
+    assert.equal((await client(postJson(accessToken, '/v1/identity/verify', body))).status, 200);
+  const weimin = await signIn(citizenId);
+  const readPage = async (to: string) =>
+    bodyText(await weimin.get(to)).split('<summary>Show your own actions</summary>')[0] ?? '';
+  const verified = 'Checked whether details about you are right';
+  // The newest uses are the reads, only if the verifications have their numbers.
+  await waitUntil(async () => (await readPage('/me/uses')).split(verified).length > 50);
+  for (let times = 0; times < 60; times += 1) await readStatus();
+  let first = '';
+  await waitUntil(async () => {
+    first = await readPage('/me/uses');
+    return first.includes('Checked whether a message reached you (60)');
+  });
+  assert.equal(first.split(verified).length - 1, 49);
+  const older = /href="(\/me\/uses\?before=\d+)">Older entries/.exec(first)?.[1] ?? assert.fail(first);
+  const second = await readPage(older);
+  const numbers = [...numbersIn(first), ...numbersIn(second)];
+  assert.equal(second.split(verified).length - 1, 11);
+  assert.equal(new Set(numbers).size, numbers.length);
+  assert.deepEqual(
+    numbers,
+    numbers.toSorted((one, other) => other - one),
+  );
+});
+
 test('an entry shows the purpose in the words that its client has registered for the language of the page', async () => {
   const purposes = 'council-tax=Council tax assessment, council-tax@de=Grundsteuerbescheid';
   const flags = ['--scopes', 'identity:verify', '--secret', '--purposes', purposes, '--json'];
@@ -202,10 +259,10 @@ test('an entry shows the purpose in the words that its client has registered for
   assert.equal((await client(postJson(token, '/v1/identity/verify', body))).status, 200);
   const aine = await signIn('demo-aine');
   await waitUntil(async () =>
-    bodyText(await aine.get('/me/uses')).includes('<dd><bdi>Council tax assessment</bdi></dd>'),
+    bodyText(await aine.get('/me/uses')).includes('<dd><bdi lang="">Council tax assessment</bdi></dd>'),
   );
   assert.doesNotMatch(bodyText(await aine.get('/me/uses')), /council-tax/);
   const german = { 'accept-language': 'de' };
-  assert.match(bodyText(await aine.get('/me/uses', german)), /<dd><bdi>Grundsteuerbescheid<\/bdi><\/dd>/);
+  assert.match(bodyText(await aine.get('/me/uses', german)), /<dd><bdi lang="de">Grundsteuerbescheid<\/bdi><\/dd>/);
   assert.match(bodyText(await aine.get('/me/uses/table.csv', german)), /"Grundsteuerbescheid"/);
 });

@@ -122,6 +122,7 @@ test('every page of the demo says that it is one', async () => {
     '/problems',
     '/problems/not-found',
     '/outbox',
+    '/demo/statements',
     '/none',
     '/me/nothing',
     '/received/x',
@@ -132,6 +133,17 @@ test('every page of the demo says that it is one', async () => {
   await signInAtDemo(browser, 'demo-mary');
   for (const path of ['/me', '/me/documents', '/me/uses', '/me/record', '/me/contact'])
     assert.match(String((await browser.follow(path)).body), mark, path);
+});
+
+test('the footer of the demo links to statements and help, and no link is broken', async () => {
+  const [, footer = ''] = String((await ask({ path: '/', headers: { accept: 'text/html' } })).body).split('<footer>');
+  const links = [...footer.matchAll(/<a href="(\/demo[^"#]*)#([^"]*)">([^<]*)</g)].map(([, ...link]) => link);
+  assert.deepEqual(
+    links.map(([, , text]) => text),
+    ['Accessibility statement', 'Privacy', 'Help and contact'],
+  );
+  for (const [path = '', part = ''] of links)
+    assert.match(String((await ask({ path })).body), new RegExp(`<h2 id="${part}">`), path);
 });
 
 test('the first person of the choice has a decision with a legal effect, a deadline and the contact of its sender', async () => {

@@ -116,8 +116,33 @@ for (const engine of engines) {
       { code: 'permits', name: 'permits' },
     ]);
     assert.equal((await read('limit=1')).organisations, undefined);
-    for (const query of ['from=2026-02-32', 'to=2026-13-01', 'from=yesterday', 'by=nobody', 'language=%3Cb%3E'])
+    for (const query of [
+      'from=2026-02-32',
+      'to=2026-13-01',
+      'to=9999-12-31',
+      'from=yesterday',
+      'by=nobody',
+      'language=%3Cb%3E',
+    ])
       assert.equal(await readOwnLog(app, 'anna', { query }), 'bad-request', query);
+  });
+
+  test(`${engine.name}: the dates of a filter are days in the time zone of the server`, async (t) => {
+    const app = buildLedgerApp(await engine.open(t));
+    // In Pago Pago (UTC-11) the first of June ends at 11:00 UTC on 2 June.
+    for (const at of ['01T10:59:59.999Z', '01T11:00:00.000Z', '02T10:59:59.999Z', '02T11:00:00.000Z']) {
+      app.time.now = Date.parse(`2026-06-${at}`);
+      await app.use('anna');
+      await app.sequence();
+    }
+    const numbersOf = async (query: string) => {
+      const { usages } = await readOwnPage(app, 'anna', { query: `by=others&${query}`, timeZone: 'Pacific/Pago_Pago' });
+      return usages.map(({ number }) => number);
+    };
+    assert.deepEqual(await numbersOf('from=2026-06-01&to=2026-06-01'), [2, 3]);
+    // 31 May has a day after it, and April has none: 31 April is 1 May.
+    assert.deepEqual(await numbersOf('to=2026-05-31'), [1]);
+    assert.deepEqual(await numbersOf('from=2026-04-31&to=2026-06-01'), [1, 2, 3]);
   });
 
   test(`${engine.name}: no filter and no list of organisations reveals who concealed a use`, async (t) => {
@@ -154,19 +179,27 @@ for (const engine of engines) {
     await app.sequence();
     const { usages } = await readOwnPage(app, 'anna', { query: 'language=de-AT' });
     assert.deepEqual(
-      usages.map(({ object, recipientOrg, purpose, purposeText }) => ({ object, recipientOrg, purpose, purposeText })),
+      usages.map(({ object, recipientOrg, purpose, purposeText, purposeLanguage }) => ({
+        object,
+        recipientOrg,
+        purpose,
+        purposeText,
+        purposeLanguage,
+      })),
       [
         {
           object: { type: 'document', id: document, state: 'available', title: 'Title for anna' },
           recipientOrg: { type: 'GOV', code: 'tax', name: 'Tax Office' },
           purpose: 'council-tax',
           purposeText: 'council-tax of tax in de-AT',
+          purposeLanguage: 'de',
         },
         {
           object: { type: 'message', id: notification, state: 'erased' },
           recipientOrg: undefined,
           purpose: undefined,
           purposeText: undefined,
+          purposeLanguage: undefined,
         },
       ],
     );
@@ -177,13 +210,13 @@ type OwnPage = Omit<AccessLogPage, 'usages'> & {
   readonly usages: readonly (Usage & UsageDescription)[];
   readonly organisations?: readonly unknown[];
 };
-type OwnRequest = { readonly query?: string; readonly session?: string | undefined };
+type OwnRequest = { readonly query?: string; readonly session?: string | undefined; readonly timeZone?: string };
 
 /** The response to the token of a citizen, or the name of the problem. */
 async function readOwnLog(
   app: ReturnType<typeof buildLedgerApp>,
   citizenId: string | undefined,
-  { query = '', session }: OwnRequest = {},
+  { query = '', session, timeZone = 'UTC' }: OwnRequest = {},
 ): Promise<OwnPage | string> {
   const authorizer = {
     authenticate: async () => ({ clientId: 'my-data', scopes: new Set(['citizen:self']), citizenId, session }),
@@ -196,8 +229,9 @@ async function readOwnLog(
     ownDocumentOf: async (id, owner) => ({ type: 'document', id, state: 'available', title: `Title for ${owner}` }),
     ownMessageOf: async (id) => ({ type: 'message', id, state: 'erased' }),
     purposeTextOf: (clientId, purpose, language) =>
-      clientId === 'tax' ? `${purpose} of ${clientId} in ${language}` : undefined,
+      clientId === 'tax' ? { text: `${purpose} of ${clientId} in ${language}`, language: 'de' } : undefined,
     endpoints: [],
+    timeZone,
     proveEndpointRegister: async () => undefined,
     isErasureOf: async () => false,
   };

@@ -17,6 +17,7 @@ import {
   turnScriptsOff,
 } from '../support/browser.ts';
 import { type PageTour, prepareTour, readNewestMail, type TourPage } from '../support/page-tour.ts';
+import { printPage } from '../support/printed-page.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { openSignInSite, signInBriefly } from '../support/sign-in-site.ts';
 import { startWithLateForms } from '../support/staff-late-forms-tour.ts';
@@ -138,7 +139,9 @@ for (const [readers, locale] of [
   ['staff', 'ar'],
   ['developers', 'en'],
 ] as const) {
-  const title = `axe finds nothing on a page for ${readers} in any look, and no page scrolls sideways, in ${locale}`;
+  const isPrinted = readers === 'citizens' && locale === 'en';
+  const onPaper = isPrinted ? ', and its heading, texts and folded entries are on paper' : '';
+  const title = `axe finds nothing on a page for ${readers} in any look, and no page scrolls sideways${onPaper}, in ${locale}`;
   test(title, { skip, timeout: busyMachineMs }, async () => {
     await visitAll([readers], locale, async (page, where) => {
       for (const [name, look] of Object.entries(looks)) {
@@ -146,6 +149,7 @@ for (const [readers, locale] of [
         const found = [await overflowingElements(page), await accessibilityViolations(page, look.rules)];
         assert.deepEqual(found, [[], []], `${where}, ${name}`);
       }
+      if (isPrinted) assert.deepEqual((await printPage(page)).missing, [], `${where}, on paper`);
       // After a click, Chromium shows no ring until the keyboard is used.
       await page.keyboard.press('Tab');
       assert.deepEqual(await page.evaluate<string[]>(elementsWithoutFocusRing), [], where);

@@ -57,7 +57,7 @@ test('a citizen sees a presentation in the access log, and the linked wallet wit
     uses = await read('/me/uses');
     return uses.includes('Linked your wallet to your details') && uses.includes('Confirmed with your wallet');
   });
-  assert.match(uses, /<dt>Why<\/dt><dd><bdi>residence-permit<\/bdi>/);
+  assert.match(uses, /<dt>Why<\/dt><dd><bdi lang="">residence-permit<\/bdi>/);
   assert.match(uses, /Demo Permit Service/);
   const record = await read('/me/record');
   assert.match(record, /<dt>Issued in<\/dt>\s*<dd><bdi>Germany<\/bdi><\/dd>/);

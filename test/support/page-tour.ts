@@ -189,7 +189,7 @@ function developerPages(url: string): TourPage[] {
     '/problems/presentation',
     '/problems/presentation/other-session',
   ];
-  return ['/me/sign-in', ...guides, ...problems, '/outbox', '/none'].map(path);
+  return ['/me/sign-in', ...guides, ...problems, '/outbox', '/demo/statements', '/none'].map(path);
 }
 
 function visitorPages(url: string, { legal, plain }: ReceiptLinks): TourPage[] {
@@ -260,7 +260,7 @@ function usesAndRecordPages(url: string): TourPage[] {
     ...['', ...filters].map((filter) => path(`/me/uses${filter}`)),
     at('the own actions of a citizen', async (page) => {
       await page.goto(`${url}/me/uses`);
-      await page.locator('main > details > summary').click();
+      await page.locator('.own-actions > details > summary').click();
     }),
     ...['/me/record', '/me/record/lock', '/me/stay'].map(path),
   ];

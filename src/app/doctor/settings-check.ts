@@ -127,6 +127,13 @@ function warnings({ settings, file, clock }: SettingsToCheck, hasFaults: boolean
   // An invalid setting is read as absent, so that others would seem ineffective.
   for (const { setting, needs } of hasFaults ? [] : findIneffectiveSettings(settings))
     findings.push(warnFinding(`${setting} has no effect without ${needs}`, `set ${needs} too, or remove ${setting}`));
+  const { signInIssuer, accessibilityUrl, privacyUrl } = settings;
+  const statements = { ACCESSIBILITY_URL: accessibilityUrl, PRIVACY_URL: privacyUrl };
+  for (const [name, url] of hasFaults || signInIssuer === undefined ? [] : Object.entries(statements))
+    if (url === undefined)
+      findings.push(
+        warnFinding(`the footer of the pages for citizens lacks the link of ${name}`, `set ${name} to your statement`),
+      );
   const holidays = calendarNotice({ holidays: new Set(settings.holidays) }, clock.now());
   if (holidays !== undefined) findings.push(warnFinding(holidays, 'add the holidays of this year to HOLIDAYS'));
   return findings;

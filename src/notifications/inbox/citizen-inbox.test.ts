@@ -44,21 +44,21 @@ for (const engine of engines) {
 
   test(`${engine.name}: the access log of a citizen gets the subject of a message in the inbox, and of no other one`, async (t) => {
     const { app, parts, send, place } = await setUp(t);
-    const now = await send('cit-ada', { subject: 'Now', message: 'Text' });
+    const now = await send('cit-ada', { subject: 'Now', message: 'Text', language: 'de' });
     const later = await send('cit-ada', { subject: 'Later', message: 'Text', sendAt: '2026-02-01T00:00:00Z' });
     const find = async (id: string, citizenId = 'cit-ada') => {
-      const { state, title } = await findOwnMessage(parts, id, citizenId);
-      return [state, title];
+      const { state, title, language } = await findOwnMessage(parts, id, citizenId);
+      return [state, title, language];
     };
-    assert.deepEqual(await find(now), ['available', 'Now']);
-    assert.deepEqual(await find(now, 'cit-bo'), ['erased', undefined]);
-    assert.deepEqual(await find('ntf_x'), ['erased', undefined]);
-    assert.deepEqual(await find(later), ['unavailable', undefined]);
+    assert.deepEqual(await find(now), ['available', 'Now', 'de']);
+    assert.deepEqual(await find(now, 'cit-bo'), ['erased', undefined, undefined]);
+    assert.deepEqual(await find('ntf_x'), ['erased', undefined, undefined]);
+    assert.deepEqual(await find(later), ['unavailable', undefined, undefined]);
     await place(later);
-    assert.deepEqual(await find(later), ['available', 'Later']);
+    assert.deepEqual(await find(later), ['available', 'Later', undefined]);
     await parts.write(app.citizenKeys.destructionStatements('cit-ada'));
     app.citizenKeys.evict('cit-ada');
-    assert.deepEqual(await find(now), ['erased', undefined]);
+    assert.deepEqual(await find(now), ['erased', undefined, undefined]);
   });
 
   test(`${engine.name}: the opening of a message proves its delivery and makes the notification read, once`, async (t) => {

@@ -11,6 +11,8 @@ export type OwnMessage = {
   readonly state: 'available' | 'unavailable' | 'erased';
   /** Undefined for a message without a subject, and for one that is not in the inbox. */
   readonly title?: string | undefined;
+  /** The language of the subject, if the sender named it. */
+  readonly language?: string | undefined;
 };
 
 /**
@@ -29,5 +31,6 @@ export async function findOwnMessage(
   const content = await openMessageContent(citizenKeys, found.notification, found.content);
   if (content === undefined) return { type: 'message', id, state: 'erased' };
   if ((await findPlacedMark(read, parsed)) === undefined) return { type: 'message', id, state: 'unavailable' };
-  return { type: 'message', id, state: 'available', title: content.subject };
+  const { language } = found.notification;
+  return { type: 'message', id, state: 'available', title: content.subject, language: language ?? undefined };
 }
