@@ -5,7 +5,8 @@ import type { IssuedToken, IssuerSignIn } from '../auth/issuer-sign-in.ts';
 import type { PageSession, PageSessions } from '../auth/page-session-store.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createCookies } from './browser-cookies.ts';
-import { citizenArea, createSignInFlow } from './sign-in-flow.ts';
+import { contactPages } from './contact-handlers.ts';
+import { citizenArea, citizenPaths, createSignInFlow, safeReturnPath } from './sign-in-flow.ts';
 
 const unused = () => assert.fail('not asked for');
 const minuteMs = 60_000;
@@ -255,4 +256,15 @@ test('a renewal without interaction neither signs in another citizen nor starts 
       assert.deepEqual(back, { to: '/me', cookies: [] }, 'anna stays signed in');
     else assert.ok('failed' in back && back.failed === 'over');
   }
+});
+
+test('a sign-in leads back to every page and download, and to no other address', () => {
+  const { signIn, returned, signOut, messages, ...pages } = citizenPaths;
+  const contact = contactPages({ country: undefined, timeZone: 'UTC' }).map(({ path }) => path);
+  const message = `${messages}/ntf_01JD0000000000000000000000`;
+  const all = [...Object.values(pages), ...contact, message, `${message}/download`, `${pages.documents}/doc_1`];
+  for (const path of [...all, `${pages.usesTable}?organisation=demo-permits&from=2026-11-01`])
+    assert.equal(safeReturnPath(citizenArea, path), path);
+  for (const path of [signIn, returned, signOut, '/me/uses/other.csv', '//evil.example/me', '/me/../staff', '/mesh'])
+    assert.equal(safeReturnPath(citizenArea, path), pages.home, path);
 });

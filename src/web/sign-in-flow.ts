@@ -54,7 +54,7 @@ export const citizenArea: SignInArea = {
   kind: 'citizen',
   home: citizenPaths.home,
   pages:
-    /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record(?:\/(?:(?:un)?lock|wallet))?|\/contact(?:\/[a-z]{1,16}){0,2}|\/stay)?(?:\?[\w=&%.~+-]{0,200})?$/,
+    /^\/me(?:\/messages\/[\w-]{1,64}(?:\/download)?|\/download|\/documents(?:\/[\w-]{1,64})?|\/uses(?:\/(?:table\.csv|proofs\.json))?|\/record(?:\/(?:(?:un)?lock|wallet))?|\/contact(?:\/[a-z-]{1,16}){0,2}|\/stay)?(?:\?[\w=&%.~+-]{0,200})?$/,
   tokenRule:
     'It must be for SIGN_IN_CLIENT_ID and the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read.',
 };
