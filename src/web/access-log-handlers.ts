@@ -1,13 +1,17 @@
 import { maxUsageNumber, readOwnAccessLog } from '../audit/read-own-access-log.ts';
 import { requestQuery } from '../kernel/request-target.ts';
+import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
 import { downloadUses } from './access-log-download.ts';
 import { type AccessLog, accessLogPage, type UsesChoice, usesPerPage } from './access-log-page.ts';
 import { type CitizenRequest, readJson } from './citizen-operations.ts';
 
 type Query = Readonly<Record<string, string>>;
 
+/** The notice of a message of the citizen, if opening the message can still decide when it counts as served. */
+export type PendingNoticeOf = (id: string, citizenId: string) => Promise<LegalNotice | undefined>;
+
 /** Shows who used the data of the citizen. */
-export async function handleUses(visit: CitizenRequest) {
+export async function handleUses(visit: CitizenRequest, pendingNoticeOf: PendingNoticeOf) {
   const { choice, wrongDates, filter, before, ownBefore } = parseUsesQuery(visit);
   const { organisation: _, ...dates } = filter;
   const read = (query: Query, from: string | undefined) => {
@@ -20,7 +24,31 @@ export async function handleUses(visit: CitizenRequest) {
   if (!('json' in others)) return others;
   const own = choice.organisation === '' ? await read({ ...dates, by: 'citizen' }, ownBefore) : undefined;
   if (own !== undefined && !('json' in own)) return own;
-  return accessLogPage(visit.view, { choice, wrongDates, others: others.json, own: own?.json, before, ownBefore });
+  const addNotices = (log: AccessLog) => withPendingNotices(log, (id) => pendingNoticeOf(id, visit.citizenId));
+  return accessLogPage(visit.view, {
+    choice,
+    wrongDates,
+    others: await addNotices(others.json),
+    own: own === undefined ? undefined : await addNotices(own.json),
+    before,
+    ownBefore,
+  });
+}
+
+/** Adds the notices to the uses with a link that opens a message, so that the citizen knows the effect beforehand. */
+async function withPendingNotices(
+  log: AccessLog,
+  noticeOf: (id: string) => Promise<LegalNotice | undefined>,
+): Promise<AccessLog> {
+  const objects = log.usages.flatMap(({ object }) => object ?? []);
+  const ids = new Set(
+    objects.flatMap(({ type, state, id }) => (type === 'message' && state === 'available' ? id : [])),
+  );
+  const notices = new Map(await Promise.all([...ids].map(async (id) => [id, await noticeOf(id)] as const)));
+  return {
+    ...log,
+    usages: log.usages.map((usage) => ({ ...usage, pendingNotice: notices.get(usage.object?.id ?? '') })),
+  };
 }
 
 /** Downloads the uses that the citizen chose as a table. */

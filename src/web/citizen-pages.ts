@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
-import { handleUses, handleUsesProofs, handleUsesTable } from './access-log-handlers.ts';
+import { handleUses, handleUsesProofs, handleUsesTable, type PendingNoticeOf } from './access-log-handlers.ts';
 import { type Cookies, withCookies } from './browser-cookies.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import { type CallOperation, type CitizenRequest, readJson } from './citizen-operations.ts';
@@ -69,6 +69,7 @@ export type CitizenPagesDeps = {
   /** The name of a citizen, and the language that the citizen has stated for messages. */
   readonly personOf: PersonLookup;
   readonly ownFileOf: OwnFileOf;
+  readonly pendingNoticeOf: PendingNoticeOf;
   /** The operator's page about corrections of the register. */
   readonly corrections: string | undefined;
   /** The public URL of this server, without a slash at the end. */
@@ -108,7 +109,7 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     citizenPage(citizenPaths.download, ['GET'], unlessPrefetch(downloadMessages)),
     citizenPage(citizenPaths.documents, readMethods, showDocuments),
     citizenPage(`${citizenPaths.documents}/:id`, ['GET'], openDocument),
-    citizenPage(citizenPaths.uses, readMethods, handleUses),
+    citizenPage(citizenPaths.uses, readMethods, (visit) => handleUses(visit, deps.pendingNoticeOf)),
     citizenPage(citizenPaths.usesTable, ['GET'], handleUsesTable),
     citizenPage(citizenPaths.usesProofs, ['GET'], handleUsesProofs),
     citizenPage(citizenPaths.record, readMethods, handleRecord),

@@ -3,12 +3,18 @@ import type { UsageDescription } from '../audit/describe-usage.ts';
 import type { Usage } from '../audit/usage.ts';
 import { formatDay } from '../locales/date-format.ts';
 import { formatMessage } from '../locales/message-format.ts';
+import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
+import { legalRowText } from '../notifications/rendering/legal-text.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** A use as `readOwnAccessLog` returns it to the citizen. */
-export type DescribedUsage = Usage & UsageDescription;
+export type DescribedUsage = Usage &
+  UsageDescription & {
+    /** When its message will count as served, if opening it can still decide that. */
+    readonly pendingNotice?: LegalNotice | undefined;
+  };
 
 /** The subject of a row of an entry. The download has a column for each. */
 export type UseRowKey =
@@ -23,12 +29,13 @@ export type UseRowKey =
   | 'result'
   | 'reason';
 
-/** A fact about a use with its label, in the language of the page. `href` leads to the document or message. */
+/** A fact about a use with its label, in the language of the page. `href` leads to the document or message. `note` is the effect of opening it. */
 export type UseRow = {
   readonly key: UseRowKey;
   readonly label: string;
   readonly text: string;
   readonly href?: string | undefined;
+  readonly note?: string | undefined;
 };
 
 /** One entry of the access log in words. */
@@ -104,7 +111,7 @@ export function deliveryText(
   return formatMessage(language, text, { channel });
 }
 
-function objectRow({ uses }: CitizenTexts, { object }: DescribedUsage): UseRow | undefined {
+function objectRow({ uses, language }: CitizenTexts, { object, pendingNotice }: DescribedUsage): UseRow | undefined {
   if (object === undefined) return undefined;
   const { type, id, state, title } = object;
   const label = uses.labels[type];
@@ -112,7 +119,8 @@ function objectRow({ uses }: CitizenTexts, { object }: DescribedUsage): UseRow |
   if (state === 'erased') return { key: 'object', label, text: texts.erased };
   if (state === 'unavailable') return { key: 'object', label, text: title ?? texts.unavailable };
   const href = `${type === 'document' ? citizenPaths.documents : citizenPaths.messages}/${id}`;
-  return { key: 'object', label, text: title ?? texts.untitled, href };
+  const note = pendingNotice === undefined ? undefined : legalRowText(language, pendingNotice);
+  return { key: 'object', label, text: title ?? texts.untitled, href, note };
 }
 
 function untilOf({ language, timeZone }: CitizenTexts, { usage, details = {} }: Usage): string | undefined {

@@ -1,7 +1,10 @@
 import type { Read } from '../../db/database.ts';
 import { parseId } from '../../kernel/id.ts';
+import { findLegalNotice } from '../legal-effect/find-legal-notice.ts';
+import type { Calendar } from '../legal-effect/legal-effect.ts';
+import type { LegalNotice } from '../notification/legal-notice.ts';
 import { type ContentKeys, openMessageContent } from '../notification/message-content.ts';
-import { findNotificationWithContent } from '../notification/notification-store.ts';
+import { findNotification, findNotificationWithContent } from '../notification/notification-store.ts';
 import { findPlacedMark } from './citizen-inbox.ts';
 
 /** A message in the access log of its citizen. */
@@ -30,4 +33,17 @@ export async function findOwnMessage(
   if (content === undefined) return { type: 'message', id, state: 'erased' };
   if ((await findPlacedMark(read, parsed)) === undefined) return { type: 'message', id, state: 'unavailable' };
   return { type: 'message', id, state: 'available', title: content.subject };
+}
+
+/** The notice of the citizen's message of that id, if opening the message can still decide when it counts as served. */
+export async function findPendingNotice(
+  deps: { readonly read: Read; readonly calendar: Calendar },
+  id: string,
+  { citizenId, now }: { readonly citizenId: string; readonly now: number },
+): Promise<LegalNotice | undefined> {
+  const parsed = parseId('notification', id);
+  const notification = parsed === undefined ? undefined : await findNotification(deps.read, parsed);
+  if (notification?.citizenId !== citizenId) return undefined;
+  const notice = await findLegalNotice(deps, notification, { now });
+  return notice?.effectiveOn === undefined ? notice : undefined;
 }
