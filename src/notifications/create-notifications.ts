@@ -224,8 +224,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
       purposeTextIn(deps.clients.get(clientId)?.purposeTexts, purpose, language),
     webhookCountOf: async (clientId) => (await findWebhooks(db.read, clientId)).length,
     ownMessageOf: (id, citizenId) => findOwnMessage({ read: db.read, citizenKeys }, id, citizenId),
-    pendingNoticeOf: (id, citizenId) =>
-      findPendingNotice({ read: db.read, calendar }, id, { citizenId, now: deps.clock.now() }),
+    pendingNoticeOf: (id, citizenId) => findPendingNotice({ ...deps, read: db.read, calendar }, id, citizenId),
     previewBatch: (batch) => previewBatch({ ...deps, ports }, batch),
     presentationFeedEvent: insertPresentationFeedEvent,
     mounts: providerEndpoints(deps),

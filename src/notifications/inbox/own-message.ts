@@ -1,4 +1,5 @@
 import type { Read } from '../../db/database.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { parseId } from '../../kernel/id.ts';
 import { findLegalNotice } from '../legal-effect/find-legal-notice.ts';
 import type { Calendar } from '../legal-effect/legal-effect.ts';
@@ -37,13 +38,13 @@ export async function findOwnMessage(
 
 /** The notice of the citizen's message of that id, if opening the message can still decide when it counts as served. */
 export async function findPendingNotice(
-  deps: { readonly read: Read; readonly calendar: Calendar },
+  deps: { readonly read: Read; readonly calendar: Calendar; readonly clock: Clock },
   id: string,
-  { citizenId, now }: { readonly citizenId: string; readonly now: number },
+  citizenId: string,
 ): Promise<LegalNotice | undefined> {
   const parsed = parseId('notification', id);
   const notification = parsed === undefined ? undefined : await findNotification(deps.read, parsed);
   if (notification?.citizenId !== citizenId) return undefined;
-  const notice = await findLegalNotice(deps, notification, { now });
+  const notice = await findLegalNotice(deps, notification, { now: deps.clock.now() });
   return notice?.effectiveOn === undefined ? notice : undefined;
 }
