@@ -201,7 +201,9 @@ async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: S
   const view = { ...(await citizenLayout(deps, visit, citizenId)), minutesLeft };
   if (isOfOther) return otherPersonPage(view, path);
   const keptForm = keptForms.find(request, { personId: citizenId, path });
-  const outcome = await show({ ...visit, citizenId, token: visitor.token, view, call: deps.call, keptForm });
+  const call: CallOperation = (operation, token, input) =>
+    deps.call(operation, token, { ...input, session: visitor.signInId });
+  const outcome = await show({ ...visit, citizenId, token: visitor.token, view, call, keptForm });
   if (!('slug' in outcome)) {
     // The form was sent again, or another person has signed in.
     const isDone = keptForm === undefined ? !keptForms.isOf(request, citizenId) : request.method === 'POST';

@@ -15,6 +15,7 @@ const minuteMs = 60_000;
 const sessionOf = (personId: string, change: Partial<PageSession> = {}): PageSession => ({
   personId,
   startedAt: 0,
+  signInId: `sign-in of ${personId}`,
   token: `token of ${personId}`,
   tokenEndsAt: 10 * minuteMs,
   renewAt: 5 * minuteMs,
@@ -73,7 +74,7 @@ test('a citizen with too many requests is refused in every session, and served a
 test('a session ends at the end of its token if only the issuer can renew it, and otherwise after 30 minutes without use', async () => {
   let session = sessionOf('anna');
   const { clock, flow, from } = openFlow({ sessions: { find: async () => session } });
-  const signedIn = { token: 'token of anna', personId: 'anna' };
+  const signedIn = { token: 'token of anna', personId: 'anna', signInId: 'sign-in of anna' };
   const untilToken = { ...signedIn, endsAt: 10 * minuteMs };
   assert.deepEqual(await flow.visitorOf(from('x')), { ...untilToken, renewal: 'possible' });
   session = sessionOf('anna', { refreshToken: 'r' });
@@ -177,7 +178,7 @@ test('a session with an expired token is renewed at the issuer without interacti
   let known = true;
   const begun: (boolean | undefined)[] = [];
   const ended: string[] = [];
-  const started: (number | undefined)[] = [];
+  const started: unknown[] = [];
   let state = '';
   const { clock, flow } = openFlow({
     signIn: {
@@ -189,8 +190,8 @@ test('a session with an expired token is renewed at the issuer without interacti
       finish: async () => (known ? { accessToken: 'token of anna', endsAt: 1 } : undefined),
     },
     sessions: {
-      begin: async ({ startedAt }) => {
-        started.push(startedAt);
+      begin: async ({ renewed }) => {
+        started.push([renewed?.startedAt, renewed?.signInId]);
         return 'fresh';
       },
       end: async (secret) => void ended.push(secret),
@@ -218,7 +219,10 @@ test('a session with an expired token is renewed at the issuer without interacti
   const back = await flow.finish(from(`/me/sign-in/return?state=${state}&code=c`));
   assert.ok(!('failed' in back) && back.to === '/me/uses?before=7');
   keep(back.cookies);
-  assert.deepEqual([jar.get('__Host-citizen-session'), ended, begun, started], ['fresh', ['old'], [true], [7]]);
+  assert.deepEqual(
+    [jar.get('__Host-citizen-session'), ended, begun, started],
+    ['fresh', ['old'], [true], [[7, 'sign-in of anna']]],
+  );
 
   // A minute later, the session of the issuer is over as well.
   known = false;
