@@ -205,8 +205,9 @@ async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: S
     deps.call(operation, token, { ...input, session: visitor.signInId });
   const outcome = await show({ ...visit, citizenId, token: visitor.token, view, call, keptForm });
   if (!('slug' in outcome)) {
-    // The form was sent again, or another person has signed in.
-    const isDone = keptForm === undefined ? !keptForms.isOf(request, citizenId) : request.method === 'POST';
+    // The form was sent again, its search ran, or another person has signed in.
+    const isUsed = request.method === 'POST' || path === citizenPaths.home;
+    const isDone = keptForm === undefined ? !keptForms.isOf(request, citizenId) : isUsed;
     return isDone && 'body' in outcome ? withCookies(outcome, keptForms.clear(request)) : outcome;
   }
   if (problems[outcome.slug].status === 404) await padNotFound();
@@ -269,7 +270,8 @@ async function keptFormCookies(
   citizenId: string,
 ): Promise<readonly string[]> {
   const path = requestPath(request.url);
-  if (request.method !== 'POST' || !path.startsWith(`${citizenPaths.contact}/`)) return [];
+  const isKept = path === citizenPaths.home || path.startsWith(`${citizenPaths.contact}/`);
+  if (request.method !== 'POST' || !isKept) return [];
   const fields = await parseForm(request);
   return fields === undefined ? [] : keptForms.keep({ personId: citizenId, path, fields });
 }
