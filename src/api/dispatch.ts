@@ -94,8 +94,9 @@ export function createDispatch(
     let streams = false;
     try {
       if (requiredScope === null) return { ...admitted, result: await serveCall(runtime, incoming, anonymousCaller) };
-      const caller = await app.authorizer.authenticate(incoming.headers.authorization, requiredScope, incoming);
-      if (isRefusal(caller)) return { ...admitted, result: caller };
+      const known = await app.authorizer.authenticate(incoming.headers.authorization, requiredScope, incoming);
+      if (isRefusal(known)) return { ...admitted, result: known };
+      const caller = incoming.session === undefined ? known : { ...known, session: incoming.session };
       const slot = app.authorizer.acquireSlot?.(caller);
       if (typeof slot === 'object') return { ...admitted, caller, result: slot };
       releaseSlot = slot;

@@ -22,6 +22,8 @@ export type IncomingRequest = {
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
   readonly signal: AbortSignal;
+  /** The session of a person on the pages of this server, which can have several tokens. It replaces the session of the token. */
+  readonly session?: string | undefined;
   /** Registers a call for when the response is sent or the client is gone; called once. */
   readonly onFinished?: ((call: () => void) => void) | undefined;
 };

@@ -269,6 +269,7 @@ async function openWebPages(context: AppContext, options: CreateAppOptions, part
     statedLanguageOf: notifications.statedLanguageOf,
     unreadCountOf: notifications.unreadCountOf,
     ownFileOf: documents.ownFileOf,
+    pendingNoticeOf: notifications.pendingNoticeOf,
   };
   // Loaded only by an installation that has these pages.
   const citizenPages =

@@ -30,7 +30,7 @@ export type Caller = {
   readonly scheme?: Scheme;
   /** The citizen who uses the client, as authenticated by a trusted issuer. */
   readonly citizenId?: string | undefined;
-  /** Identifies the sign-in of the citizen at the issuer, or the token if the issuer does not name the session. */
+  /** Identifies the sign-in of the citizen on the pages or at the issuer, or the token if the issuer does not name the session. */
   readonly session?: string | undefined;
   /** The member of staff who uses the staff pages. Such a caller has only staff scopes. */
   readonly staff?: StaffMember | undefined;

@@ -82,12 +82,13 @@ for (const engine of engines) {
     assert.equal((await db.read('select id from oauth_record')).length, 2);
   });
 
-  test(`${engine.name}: a renewed session keeps the time of the sign-in, so that renewals do not exceed eight hours`, async (t) => {
+  test(`${engine.name}: a renewed session keeps the id and time of the sign-in, so that renewals do not exceed eight hours`, async (t) => {
     const { clock, sessions, active } = openSessions(await engine.open(t));
     const issued = { accessToken: token, endsAt: clock.at + longest };
     const startedAt = clock.at - maxSessionMs + 60_000;
-    const secret = await sessions.begin({ personId: 'anna', issued, startedAt });
-    assert.equal((await active(secret)).endsAt, clock.at + 60_000);
+    const renewed = { startedAt, signInId: 'first' };
+    const { endsAt, signInId } = await active(await sessions.begin({ personId: 'anna', issued, renewed }));
+    assert.deepEqual([endsAt, signInId], [clock.at + 60_000, 'first']);
   });
 
   test(`${engine.name}: a session that was signed out or erased ends in every process, and the others continue`, async (t) => {

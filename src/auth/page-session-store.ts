@@ -26,17 +26,19 @@ export type PageSessions = {
   end(secret: string): Promise<void>;
 };
 
-/** The person and the tokens of a new session. A renewed session has the `startedAt` of the session before it. */
+/** The person and the tokens of a new session. `renewed`: the session before it, if the person did not sign in again. */
 type NewSession = {
   readonly personId: string;
   readonly issued: IssuedToken;
-  readonly startedAt?: number | undefined;
+  readonly renewed?: Pick<SessionContent, 'startedAt' | 'signInId'> | undefined;
 };
 
 type SessionContent = {
   readonly personId: string;
   /** When the person signed in, in epoch milliseconds. */
   readonly startedAt: number;
+  /** Identifies the sign-in in the access log. Renewals and new tokens do not change it. */
+  readonly signInId: string;
   readonly token: string;
   readonly tokenEndsAt: number;
   /** When half of the life of the token is over, and the pages request the next one. */
@@ -80,6 +82,7 @@ const deleteExpired = {
 } as const;
 
 const secretBytes = 32;
+const idBytes = 16;
 const secretPattern = /^[\w-]{43}$/;
 /** The longest use of an access token, even if the issuer states a longer life. */
 const maxTokenMs = accessTokenSeconds * 1_000;
@@ -99,10 +102,11 @@ export function createPageSessions(deps: SessionDeps): PageSessions {
   const model = models[kind];
   const idOf = (secret: string) => idOfSecret(kind, secret);
   return {
-    begin: async ({ personId, issued, startedAt = clock.now() }) => {
-      const secret = Buffer.from(random(secretBytes)).toString('base64url');
+    begin: async ({ personId, issued, renewed }) => {
+      const { startedAt, signInId } = renewed ?? { startedAt: clock.now(), signInId: randomText(random, idBytes) };
+      const secret = randomText(random, secretBytes);
       const id = idOf(secret);
-      const content = { personId, startedAt, refreshingUntil: 0, ...tokensOf(issued, clock.now()) };
+      const content = { personId, startedAt, signInId, refreshingUntil: 0, ...tokensOf(issued, clock.now()) };
       const payload = sealContent(deps, id, content);
       await db.write([
         {
@@ -132,6 +136,8 @@ export function createPageSessions(deps: SessionDeps): PageSessions {
     },
   };
 }
+
+const randomText = (random: RandomBytes, length: number) => Buffer.from(random(length)).toString('base64url');
 
 async function findSession({ db, clock, root, kind }: SessionDeps, id: string): Promise<FoundSession | undefined> {
   const sql = 'select payload, expires_at from oauth_record where model = $1 and id = $2';

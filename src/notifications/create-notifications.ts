@@ -24,7 +24,7 @@ import { createTimeStamper } from './evidence/time-stamp-settings.ts';
 import { exportInbox } from './export-inbox.ts';
 import { inboxLinkOf } from './inbox/inbox-link.ts';
 import { findInboxOverview } from './inbox/inbox-overview.ts';
-import { findOwnMessage, type OwnMessage } from './inbox/own-message.ts';
+import { findOwnMessage, findPendingNotice, type OwnMessage } from './inbox/own-message.ts';
 import { type Calendar, calendarNotice } from './legal-effect/legal-effect.ts';
 import { createLetterPreview, reportMissingSpool } from './letters/letter-settings.ts';
 import { listBatchRows } from './list-batch-rows.ts';
@@ -38,6 +38,7 @@ import { archiveInboxMessage, markInboxMessageUnread, restoreInboxMessage } from
 import { createContactLookup, createNotices, type Notices } from './notices.ts';
 import type { ExternalChannels } from './notification/channel.ts';
 import type { ContactOf } from './notification/contact.ts';
+import type { LegalNotice } from './notification/legal-notice.ts';
 import { channelNames, type NotificationStatus, unprovenStatuses } from './notification/notification.ts';
 import { parseReasonCode, reasonOf } from './notification/reason.ts';
 import { createSenderLookup, createServiceLookup, type SenderOf } from './notification/sending-service.ts';
@@ -102,6 +103,8 @@ export type NotificationsSlice = Slice & {
   webhookCountOf(clientId: string): Promise<number>;
   /** A message for the access log of its citizen. */
   ownMessageOf(id: string, citizenId: string): Promise<OwnMessage>;
+  /** When a message of the citizen will count as served; undefined if it does already, or if its sender named no rule. */
+  pendingNoticeOf(id: string, citizenId: string): Promise<LegalNotice | undefined>;
   /** The first rows of a batch and an estimate of its cost, for staff. */
   previewBatch(batch: NotificationBatch): Promise<BatchPreview | undefined>;
   /** The statement that reports a presentation in the feed of its client. */
@@ -221,6 +224,7 @@ export async function createNotifications(deps: NotificationsDeps): Promise<Noti
       purposeTextIn(deps.clients.get(clientId)?.purposeTexts, purpose, language),
     webhookCountOf: async (clientId) => (await findWebhooks(db.read, clientId)).length,
     ownMessageOf: (id, citizenId) => findOwnMessage({ read: db.read, citizenKeys }, id, citizenId),
+    pendingNoticeOf: (id, citizenId) => findPendingNotice({ ...deps, read: db.read, calendar }, id, citizenId),
     previewBatch: (batch) => previewBatch({ ...deps, ports }, batch),
     presentationFeedEvent: insertPresentationFeedEvent,
     mounts: providerEndpoints(deps),

@@ -1,8 +1,16 @@
 import { maxUsageNumber, readOwnAccessLog } from '../audit/read-own-access-log.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestQuery } from '../kernel/request-target.ts';
+import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
 import { downloadUses } from './access-log-download.ts';
-import { type AccessLog, accessLogPage, groupUses, type UsesChoice, type UsesPage } from './access-log-page.ts';
+import {
+  type AccessLog,
+  accessLogPage,
+  groupUses,
+  type UseGroup,
+  type UsesChoice,
+  type UsesPage,
+} from './access-log-page.ts';
 import { type CitizenRequest, readJson } from './citizen-operations.ts';
 
 type Query = Readonly<Record<string, string>>;
@@ -12,15 +20,39 @@ const groupsPerPage = 50;
 const maxParts = 10;
 const [firstLimit, nextLimit] = [groupsPerPage, 100];
 
+/** The notice of a message of the citizen, if opening the message can still decide when it counts as served. */
+export type PendingNoticeOf = (id: string, citizenId: string) => Promise<LegalNotice | undefined>;
+
 /** Shows who used the data of the citizen. */
-export async function handleUses(visit: CitizenRequest) {
+export async function handleUses(visit: CitizenRequest, pendingNoticeOf: PendingNoticeOf) {
   const { choice, wrongDates, filter, before, ownBefore } = parseUsesQuery(visit);
   const { organisation: _, ...dates } = filter;
   const others = await readUsesByOthers(visit, filter, before);
   if (!('groups' in others)) return others;
   const own = choice.organisation === '' ? await readPart(visit, { ...dates, by: 'citizen' }, ownBefore) : undefined;
   if (own !== undefined && !('json' in own)) return own;
-  return accessLogPage(visit.view, { choice, wrongDates, others, own: own?.json, before, ownBefore });
+  const addNotices = (usages: UseGroup) => withPendingNotices(usages, (id) => pendingNoticeOf(id, visit.citizenId));
+  return accessLogPage(visit.view, {
+    choice,
+    wrongDates,
+    others: { ...others, groups: await Promise.all(others.groups.map(addNotices)) },
+    own: own === undefined ? undefined : { ...own.json, usages: await addNotices(own.json.usages) },
+    before,
+    ownBefore,
+  });
+}
+
+/** Adds the notices to the uses with a link that opens a message, so that the citizen knows the effect beforehand. */
+async function withPendingNotices(
+  usages: UseGroup,
+  noticeOf: (id: string) => Promise<LegalNotice | undefined>,
+): Promise<UseGroup> {
+  const objects = usages.flatMap(({ object }) => object ?? []);
+  const ids = new Set(
+    objects.flatMap(({ type, state, id }) => (type === 'message' && state === 'available' ? id : [])),
+  );
+  const notices = new Map(await Promise.all([...ids].map(async (id) => [id, await noticeOf(id)] as const)));
+  return usages.map((usage) => ({ ...usage, pendingNotice: notices.get(usage.object?.id ?? '') }));
 }
 
 /** Reads until there are enough groups, so that many equal uses by one service do not hide those by others. */

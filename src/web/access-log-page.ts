@@ -144,9 +144,9 @@ function useItem(frame: CitizenLayout, usage: DescribedUsage): Html {
     </li>`;
 }
 
-function rowElements({ label, text, language, href }: UseRow): Html {
+function rowElements({ label, text, language, href, note }: UseRow): Html {
   const value = html`<bdi${language === undefined ? '' : html` lang="${language}"`}>${text}</bdi>`;
-  return html`<dt>${label}</dt><dd>${href === undefined ? value : html`<a href="${href}">${value}</a>`}</dd>`;
+  return html`<dt>${label}</dt><dd>${href === undefined ? value : html`<a href="${href}">${value}</a>`}${note === undefined ? '' : html`<p>${note}</p>`}</dd>`;
 }
 
 /** Help for a citizen whose details were not confirmed. */

@@ -15,7 +15,8 @@ type OperationRequest = {
   /** A body that is not JSON. */
   readonly bytes?: Readable;
   readonly signal?: AbortSignal;
-  /** The same as in `IncomingRequest`. */
+  /** The same as in `IncomingRequest`, like `onFinished`. */
+  readonly session?: string;
   readonly onFinished?: (call: () => void) => void;
 };
 
@@ -53,7 +54,7 @@ const neverAborted = new AbortController().signal;
 export function createCallOperation({ context, boundOperation }: CitizenOperationsDeps): CallOperation {
   const dispatches = new Map<ListedOperation, ReturnType<typeof createDispatch>>();
   return async (operation, accessToken, input = {}) => {
-    const { params = {}, query = {}, headers = {}, json, bytes, signal = neverAborted, onFinished } = input;
+    const { params = {}, query = {}, headers = {}, json, bytes, signal = neverAborted, onFinished, session } = input;
     const dispatch = dispatches.get(operation) ?? createDispatch(boundOperation(operation), context);
     dispatches.set(operation, dispatch);
     const typed = json === undefined ? headers : { ...headers, 'content-type': 'application/json' };
@@ -63,6 +64,7 @@ export function createCallOperation({ context, boundOperation }: CitizenOperatio
       query: new URLSearchParams(query).toString(),
       signal,
       onFinished,
+      session,
       headers: { ...typed, authorization: `Bearer ${accessToken}` },
       body: bytes ?? Readable.from(json === undefined ? [] : [Buffer.from(JSON.stringify(json))]),
     });

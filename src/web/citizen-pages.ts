@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
-import { handleUses, handleUsesProofs, handleUsesTable } from './access-log-handlers.ts';
+import { handleUses, handleUsesProofs, handleUsesTable, type PendingNoticeOf } from './access-log-handlers.ts';
 import { type Cookies, withCookies } from './browser-cookies.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import { type CallOperation, type CitizenRequest, readJson } from './citizen-operations.ts';
@@ -69,6 +69,7 @@ export type CitizenPagesDeps = {
   /** The name of a citizen, and the language that the citizen has stated for messages. */
   readonly personOf: PersonLookup;
   readonly ownFileOf: OwnFileOf;
+  readonly pendingNoticeOf: PendingNoticeOf;
   /** The operator's page about corrections of the register. */
   readonly corrections: string | undefined;
   /** The public URL of this server, without a slash at the end. */
@@ -108,7 +109,7 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     citizenPage(citizenPaths.download, ['GET'], unlessPrefetch(downloadMessages)),
     citizenPage(citizenPaths.documents, readMethods, showDocuments),
     citizenPage(`${citizenPaths.documents}/:id`, ['GET'], openDocument),
-    citizenPage(citizenPaths.uses, readMethods, handleUses),
+    citizenPage(citizenPaths.uses, readMethods, (visit) => handleUses(visit, deps.pendingNoticeOf)),
     citizenPage(citizenPaths.usesTable, ['GET'], handleUsesTable),
     citizenPage(citizenPaths.usesProofs, ['GET'], handleUsesProofs),
     citizenPage(citizenPaths.record, readMethods, handleRecord),
@@ -200,10 +201,13 @@ async function showToCitizen(deps: CitizenPagesDeps, visit: PageRequest, show: S
   const view = { ...(await citizenLayout(deps, visit, citizenId)), minutesLeft };
   if (isOfOther) return otherPersonPage(view, path);
   const keptForm = keptForms.find(request, { personId: citizenId, path });
-  const outcome = await show({ ...visit, citizenId, token: visitor.token, view, call: deps.call, keptForm });
+  const call: CallOperation = (operation, token, input) =>
+    deps.call(operation, token, { ...input, session: visitor.signInId });
+  const outcome = await show({ ...visit, citizenId, token: visitor.token, view, call, keptForm });
   if (!('slug' in outcome)) {
-    // The form was sent again, or another person has signed in.
-    const isDone = keptForm === undefined ? !keptForms.isOf(request, citizenId) : request.method === 'POST';
+    // The form was sent again, its search ran, or another person has signed in.
+    const isUsed = request.method === 'POST' || path === citizenPaths.home;
+    const isDone = keptForm === undefined ? !keptForms.isOf(request, citizenId) : isUsed;
     return isDone && 'body' in outcome ? withCookies(outcome, keptForms.clear(request)) : outcome;
   }
   if (problems[outcome.slug].status === 404) await padNotFound();
@@ -266,7 +270,8 @@ async function keptFormCookies(
   citizenId: string,
 ): Promise<readonly string[]> {
   const path = requestPath(request.url);
-  if (request.method !== 'POST' || !path.startsWith(`${citizenPaths.contact}/`)) return [];
+  const isKept = path === citizenPaths.home || path.startsWith(`${citizenPaths.contact}/`);
+  if (request.method !== 'POST' || !isKept) return [];
   const fields = await parseForm(request);
   return fields === undefined ? [] : keptForms.keep({ personId: citizenId, path, fields });
 }

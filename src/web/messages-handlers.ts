@@ -40,10 +40,18 @@ const actions = {
   unread: { operation: markInboxMessageUnread, done: 'unread' },
 } as const;
 
-/** Shows the list of messages; a POST is a search, or a filter that becomes an address. */
+/**
+ * Shows the list of messages; a POST is a search, or a filter that becomes an address. A search that a citizen sent after the session
+ * had ended runs after the sign-in.
+ */
 export async function handleMessages(visit: CitizenRequest): Promise<BufferedResponse | Refusal> {
-  if (visit.request.method !== 'POST') return await showMessages(visit);
-  const form = (await parseForm(visit.request)) ?? new URLSearchParams();
+  if (visit.request.method === 'POST') return await search(visit, await parseForm(visit.request));
+  if (visit.keptForm === undefined) return await showMessages(visit);
+  const found = await search(visit, visit.keptForm);
+  return 'slug' in found ? await showMessages(visit) : found;
+}
+
+async function search(visit: CitizenRequest, form = new URLSearchParams()): Promise<BufferedResponse | Refusal> {
   const filter = parseMessagesFilter(form);
   const text = parseSearchText(form);
   if (text === '') return redirect(messagesLink(filter));

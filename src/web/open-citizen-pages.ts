@@ -4,6 +4,7 @@ import type { RefusedPage } from '../api/problem-response.ts';
 import type { SliceDeps } from '../api/slice.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
+import type { PendingNoticeOf } from './access-log-handlers.ts';
 import { type CitizenOperationsDeps, createCallOperation } from './citizen-operations.ts';
 import { mountCitizenPages } from './citizen-pages.ts';
 import { createFormOwners } from './form-owner.ts';
@@ -29,6 +30,7 @@ type CitizenPagesOptions = CitizenOperationsDeps & {
   /** The number of unread messages in the inbox of a citizen. */
   readonly unreadCountOf: (citizenId: string) => Promise<number>;
   readonly ownFileOf: OwnFileOf;
+  readonly pendingNoticeOf: PendingNoticeOf;
 };
 
 /** The pages of citizens, and the page that a browser shows for a refused request. */
@@ -61,6 +63,7 @@ export function openCitizenPages(
       onFault,
     }),
     ownFileOf: options.ownFileOf,
+    pendingNoticeOf: options.pendingNoticeOf,
     corrections: settings.registerCorrectionsUrl,
     publicUrl,
     onFault,

@@ -74,8 +74,10 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
     const notice = await findLegalNotice(deps, notification, { now: deps.clock.now() });
     if (!isConfirmed && notification.status !== 'read')
       return { ...askPage(path, locale, { sender, notice }), status: isForeignForm ? 403 : 200 };
+    const subject = { sender, notice };
+    if (!isConfirmed) return donePage(locale, locale.receiptPage.opened, subject);
     const link = notification.status === 'read' ? undefined : deps.inboxLink?.(notification.id);
-    return confirmedPage(locale, { sender, notice, link });
+    return donePage(locale, locale.receiptPage.confirmed, { ...subject, link });
   }
   const handler: RequestListener = (request, response) => {
     answer(request)
@@ -129,14 +131,16 @@ function consequenceOf({ receiptPage: { ask }, language }: Locale, notice: Legal
   return notice.confirmationCounts ? ask.counts : `${ask.doesNotCount} ${whenServed}`;
 }
 
-function confirmedPage(
-  { receiptPage: { confirmed }, message, language, layout }: MailPageTexts,
-  { sender, notice, link }: ReceiptSubject & { readonly link: string | undefined },
+/** The page when nothing is left to confirm: the receipt was confirmed, or the citizen has opened the message. */
+function donePage(
+  { message, language, layout }: MailPageTexts,
+  { title, text }: PageText,
+  { sender, notice, link }: ReceiptSubject & { readonly link?: string | undefined },
 ) {
-  const content = html`<p>${formatMessage(language, confirmed.text, { sender: isolated(sender) })}</p>
+  const content = html`<p>${formatMessage(language, text, { sender: isolated(sender) })}</p>
     ${notice === undefined ? '' : html`<p class="notice">${legalSentences(language, notice).join(' ')}</p>`}
     ${link === undefined ? '' : html`<p><a href="${link}">${message.readInInbox}</a></p>`}`;
-  return renderLayout(layoutOf(layout, sender), { title: confirmed.title, content });
+  return renderLayout(layoutOf(layout, sender), { title, content });
 }
 
 const unknownLinkPage = ({ receiptPage, layout }: MailPageTexts, status = 404) =>
@@ -144,11 +148,9 @@ const unknownLinkPage = ({ receiptPage, layout }: MailPageTexts, status = 404) =
 
 const unavailablePage = ({ unavailable, layout }: MailPageTexts, status = 503) => textPage(layout, unavailable, status);
 
-function textPage(
-  layout: PageLayout,
-  { title, text }: { readonly title: string; readonly text: string },
-  status: number,
-) {
+type PageText = { readonly title: string; readonly text: string };
+
+function textPage(layout: PageLayout, { title, text }: PageText, status: number) {
   return renderLayout(layout, { title, content: html`<p>${text}</p>`, status });
 }
 

@@ -5,7 +5,8 @@ import type { IssuedToken, IssuerSignIn } from '../auth/issuer-sign-in.ts';
 import type { PageSession, PageSessions } from '../auth/page-session-store.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createCookies } from './browser-cookies.ts';
-import { citizenArea, createSignInFlow } from './sign-in-flow.ts';
+import { contactPages } from './contact-handlers.ts';
+import { citizenArea, citizenPaths, createSignInFlow, safeReturnPath } from './sign-in-flow.ts';
 
 const unused = () => assert.fail('not asked for');
 const minuteMs = 60_000;
@@ -14,6 +15,7 @@ const minuteMs = 60_000;
 const sessionOf = (personId: string, change: Partial<PageSession> = {}): PageSession => ({
   personId,
   startedAt: 0,
+  signInId: `sign-in of ${personId}`,
   token: `token of ${personId}`,
   tokenEndsAt: 10 * minuteMs,
   renewAt: 5 * minuteMs,
@@ -72,7 +74,7 @@ test('a citizen with too many requests is refused in every session, and served a
 test('a session ends at the end of its token if only the issuer can renew it, and otherwise after 30 minutes without use', async () => {
   let session = sessionOf('anna');
   const { clock, flow, from } = openFlow({ sessions: { find: async () => session } });
-  const signedIn = { token: 'token of anna', personId: 'anna' };
+  const signedIn = { token: 'token of anna', personId: 'anna', signInId: 'sign-in of anna' };
   const untilToken = { ...signedIn, endsAt: 10 * minuteMs };
   assert.deepEqual(await flow.visitorOf(from('x')), { ...untilToken, renewal: 'possible' });
   session = sessionOf('anna', { refreshToken: 'r' });
@@ -176,7 +178,7 @@ test('a session with an expired token is renewed at the issuer without interacti
   let known = true;
   const begun: (boolean | undefined)[] = [];
   const ended: string[] = [];
-  const started: (number | undefined)[] = [];
+  const started: unknown[] = [];
   let state = '';
   const { clock, flow } = openFlow({
     signIn: {
@@ -188,8 +190,8 @@ test('a session with an expired token is renewed at the issuer without interacti
       finish: async () => (known ? { accessToken: 'token of anna', endsAt: 1 } : undefined),
     },
     sessions: {
-      begin: async ({ startedAt }) => {
-        started.push(startedAt);
+      begin: async ({ renewed }) => {
+        started.push([renewed?.startedAt, renewed?.signInId]);
         return 'fresh';
       },
       end: async (secret) => void ended.push(secret),
@@ -217,7 +219,10 @@ test('a session with an expired token is renewed at the issuer without interacti
   const back = await flow.finish(from(`/me/sign-in/return?state=${state}&code=c`));
   assert.ok(!('failed' in back) && back.to === '/me/uses?before=7');
   keep(back.cookies);
-  assert.deepEqual([jar.get('__Host-citizen-session'), ended, begun, started], ['fresh', ['old'], [true], [7]]);
+  assert.deepEqual(
+    [jar.get('__Host-citizen-session'), ended, begun, started],
+    ['fresh', ['old'], [true], [[7, 'sign-in of anna']]],
+  );
 
   // A minute later, the session of the issuer is over as well.
   known = false;
@@ -255,4 +260,15 @@ test('a renewal without interaction neither signs in another citizen nor starts 
       assert.deepEqual(back, { to: '/me', cookies: [] }, 'anna stays signed in');
     else assert.ok('failed' in back && back.failed === 'over');
   }
+});
+
+test('a sign-in leads back to every page and download, and to no other address', () => {
+  const { signIn, returned, signOut, messages, ...pages } = citizenPaths;
+  const contact = contactPages({ country: undefined, timeZone: 'UTC' }).map(({ path }) => path);
+  const message = `${messages}/ntf_01JD0000000000000000000000`;
+  const all = [...Object.values(pages), ...contact, message, `${message}/download`, `${pages.documents}/doc_1`];
+  for (const path of [...all, `${pages.usesTable}?organisation=demo-permits&from=2026-11-01`])
+    assert.equal(safeReturnPath(citizenArea, path), path);
+  for (const path of [signIn, returned, signOut, '/me/uses/other.csv', '//evil.example/me', '/me/../staff', '/mesh'])
+    assert.equal(safeReturnPath(citizenArea, path), pages.home, path);
 });

@@ -54,7 +54,7 @@ export const citizenArea: SignInArea = {
   kind: 'citizen',
   home: citizenPaths.home,
   pages:
-    /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record(?:\/(?:(?:un)?lock|wallet))?|\/contact(?:\/[a-z]{1,16}){0,2}|\/stay)?(?:\?[\w=&%.~+-]{0,200})?$/,
+    /^\/me(?:\/messages\/[\w-]{1,64}(?:\/download)?|\/download|\/documents(?:\/[\w-]{1,64})?|\/uses(?:\/(?:table\.csv|proofs\.json))?|\/record(?:\/(?:(?:un)?lock|wallet))?|\/contact(?:\/[a-z-]{1,16}){0,2}|\/stay)?(?:\?[\w=&%.~+-]{0,200})?$/,
   tokenRule:
     'It must be for SIGN_IN_CLIENT_ID and the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read.',
 };
@@ -97,6 +97,8 @@ export type ExpiredVisitor = { readonly expired: 'token' | 'session'; readonly p
 export type ActiveVisitor = {
   readonly token: string;
   readonly personId: string;
+  /** The sign-in, as in `PageSession`. */
+  readonly signInId: string;
   /** When the session ends without another request, in epoch milliseconds. */
   readonly endsAt: number;
   /** Whether only the issuer can extend the session, and whether half of the life of the token is over. */
@@ -228,9 +230,10 @@ function createVisitorCheck(deps: SignInFlowDeps, secretOf: SecretOf): SignInFlo
 const isOver = (found: PageSession | ExpiredSession): found is ExpiredSession => 'over' in found;
 
 function signedInCitizen(session: PageSession, now: number): ActiveVisitor {
-  const { token, personId, endsAt, tokenEndsAt, refreshToken, renewAt } = session;
-  if (refreshToken !== undefined) return { token, personId, endsAt, renewal: 'not-needed' };
-  return { token, personId, endsAt: Math.min(endsAt, tokenEndsAt), renewal: now < renewAt ? 'possible' : 'due' };
+  const { token, personId, signInId, endsAt, tokenEndsAt, refreshToken, renewAt } = session;
+  const known = { token, personId, signInId };
+  if (refreshToken !== undefined) return { ...known, endsAt, renewal: 'not-needed' };
+  return { ...known, endsAt: Math.min(endsAt, tokenEndsAt), renewal: now < renewAt ? 'possible' : 'due' };
 }
 
 type SignInCallback = {
@@ -257,7 +260,7 @@ async function finishSignIn(
   // Only an explicit sign-in starts a new period of eight hours, or signs in another person.
   if (silently && renewed === undefined) return over;
   if (previousSecret !== undefined) await sessions.end(previousSecret);
-  const secret = await sessions.begin({ personId, issued, startedAt: silently ? renewed?.startedAt : undefined });
+  const secret = await sessions.begin({ personId, issued, renewed: silently ? renewed : undefined });
   const finished = cookies.write(names.finished, finishedMark(attempt.state), attemptSeconds);
   return { to, cookies: [cookies.write(names.session, secret, sessionSeconds), finished] };
 }

@@ -3,12 +3,18 @@ import type { UsageDescription } from '../audit/describe-usage.ts';
 import type { Usage } from '../audit/usage.ts';
 import { formatDay } from '../locales/date-format.ts';
 import { formatMessage } from '../locales/message-format.ts';
+import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
+import { legalRowText } from '../notifications/rendering/legal-text.ts';
 import type { CitizenLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** A use as `readOwnAccessLog` returns it to the citizen. */
-export type DescribedUsage = Usage & UsageDescription;
+export type DescribedUsage = Usage &
+  UsageDescription & {
+    /** When its message will count as served, if opening it can still decide that. */
+    readonly pendingNotice?: LegalNotice | undefined;
+  };
 
 /** The subject of a row of an entry. The download has a column for each. */
 export type UseRowKey =
@@ -25,7 +31,7 @@ export type UseRowKey =
 
 /**
  * A fact about a use with its label in the language of the page. `language` is that of the text if it differs, and '' if it is not
- * known. `href` leads to the document or message.
+ * known. `href` leads to the document or message. `note` is the effect of opening it.
  */
 export type UseRow = {
   readonly key: UseRowKey;
@@ -33,6 +39,7 @@ export type UseRow = {
   readonly text: string;
   readonly language?: string | undefined;
   readonly href?: string | undefined;
+  readonly note?: string | undefined;
 };
 
 /** One entry of the access log in words. */
@@ -114,7 +121,10 @@ export function deliveryText(
   return formatMessage(language, text, { channel });
 }
 
-function objectRow({ uses }: CitizenTexts, { object }: DescribedUsage): UseRow | undefined {
+function objectRow(
+  { uses, language: pageLanguage }: CitizenTexts,
+  { object, pendingNotice }: DescribedUsage,
+): UseRow | undefined {
   if (object === undefined) return undefined;
   const { type, id, state, title, language = '' } = object;
   const label = uses.labels[type];
@@ -123,12 +133,9 @@ function objectRow({ uses }: CitizenTexts, { object }: DescribedUsage): UseRow |
   if (state === 'unavailable')
     return { key: 'object', label, ...(title === undefined ? { text: texts.unavailable } : { text: title, language }) };
   const href = `${type === 'document' ? citizenPaths.documents : citizenPaths.messages}/${id}`;
-  return {
-    key: 'object',
-    label,
-    href,
-    ...(title === undefined ? { text: texts.untitled } : { text: title, language }),
-  };
+  const note = pendingNotice === undefined ? undefined : legalRowText(pageLanguage, pendingNotice);
+  const shown = title === undefined ? { text: texts.untitled } : { text: title, language };
+  return { key: 'object', label, href, note, ...shown };
 }
 
 function untilOf({ language, timeZone }: CitizenTexts, { usage, details = {} }: Usage): string | undefined {

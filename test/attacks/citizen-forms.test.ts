@@ -39,6 +39,29 @@ test('a form of an expired session is shown again, filled in, after a renewal wi
   assert.deepEqual([again.status, mary.cookies.has('citizen-form')], [400, false]);
 });
 
+test('a search of an expired session runs after a renewal, and its words are in no address', async (t) => {
+  const { provider, site } = await openSignInSite(t);
+  const mary = await signInBriefly(provider, site);
+  const words = new URLSearchParams({ text: 'refund', where: 'archive' });
+  let sent = '';
+  await waitUntil(async () => {
+    // The session may have been renewed less than a minute ago.
+    mary.cookies.delete('citizen-renewal');
+    sent = (await mary.post('/me', {}, words)).headers.location ?? '';
+    return sent !== '';
+  });
+  const page = await mary.follow(sent);
+  const found = readHtmlForm(bodyText(page), 'name="text"');
+  assert.deepEqual([page.status, page.url], [200, `${site.url}/me`]);
+  assert.match(bodyText(page), /<option value="archive" selected>/);
+  assert.equal(found.get('text'), 'refund');
+  assert.equal(
+    readHtmlForm(bodyText(await mary.get('/me')), 'name="text"').get('text'),
+    '',
+    'the next page is the inbox',
+  );
+});
+
 test('an expired form of another person is neither shown nor kept after the sign-in of somebody else', async (t) => {
   const { provider, site } = await openSignInSite(t);
   const browser = await signInBriefly(provider, site);

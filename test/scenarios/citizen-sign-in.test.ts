@@ -70,6 +70,8 @@ for (const { name: engine } of engines) {
     const browser = await signInBriefly(provider, site);
     provider.tokenSeconds = 4;
     const session = browser.cookies.get('citizen-session') ?? assert.fail();
+    const uses = async () => (await browser.get('/me/uses/table.csv')).body.toString('utf8');
+    await waitUntil(async () => (await uses()).includes('Looked at this list'));
     const tokensBefore = provider.requests.get('/token') ?? 0;
     // The provider ends the grant if one refresh token is used twice, so concurrent requests must use it once.
     await waitUntil(async () => {
@@ -81,6 +83,12 @@ for (const { name: engine } of engines) {
     provider.tokenSeconds = 300;
     await waitUntil(async () => headingOf(await browser.get('/me/documents')) === 'Documents');
     assert.deepEqual([browser.cookies.get('citizen-session'), provider.requests.get('/auth')], [session, 1]);
+    // Tokens of this provider have no `sid`. The looks with the first and the last token are still those of one session.
+    await waitUntil(async () => (await uses()).includes('Looked at this list'));
+    const countOf = async (text: string) => (await uses()).split(text).length - 1;
+    await waitUntil(async () => (await browser.get('/me')).status === 200);
+    await waitUntil(async () => (await countOf('Looked at the list of your messages')) > 1);
+    assert.equal(await countOf('Looked at this list'), 1);
     await browser.post('/me/sign-out');
     assert.equal(provider.requests.get('/token/revocation'), 1);
     browser.cookies.set('citizen-session', session);

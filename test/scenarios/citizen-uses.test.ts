@@ -161,6 +161,18 @@ test('an entry names the document and the message, with links, until they are wi
   assert.doesNotMatch(page, /[Tt]his server/);
 });
 
+test('a link to an unopened message with a legal effect says when the message counts as delivered', async () => {
+  const message = await sendMessage('demo-mary', { subject: 'Served', message: 'Read it.', legalEffect: 'opened' });
+  const link = `<a href="/me/messages/${message}"><bdi lang="">Served</bdi></a>`;
+  const warned = `${link}<p>Counts as delivered when you open it</p>`;
+  const mary = await signIn('demo-mary');
+  await waitUntil(async () => bodyText(await mary.get('/me/uses')).includes(link));
+  assert.ok(bodyText(await mary.get('/me/uses')).includes(warned));
+  await mary.get(`/me/messages/${message}`);
+  const opened = bodyText(await mary.get('/me/uses'));
+  assert.deepEqual([opened.includes(link), opened.includes(warned)], [true, false]);
+});
+
 test('the list of uses is downloaded as a table without formulas and with proofs, as the filter says', async () => {
   const mary = await signIn('demo-mary');
   const filter = /<option value="(demo-[^"]+)">Demo Permit Service/.exec(bodyText(await mary.get('/me/uses')))?.[1];

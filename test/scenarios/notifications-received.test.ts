@@ -178,6 +178,22 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
+  test(`${engine.name}: the page of a link does not say that a message was confirmed which was only opened`, async (t) => {
+    const { app, sink, ask, run, linkIn } = await open(t, await engine.open(t));
+    const id = await app.accept({ citizenId: 'cit-ada', legalEffect: 'opened' });
+    await run(minuteMs);
+    await app.serve(openInboxMessage)({ params: { id } }, { citizenId: 'cit-ada' });
+    const path = linkIn(sink.mails[0]?.raw ?? '');
+    for (const method of ['GET', 'POST']) {
+      const { text } = await ask(method, path);
+      assert.match(
+        text,
+        /<h1>You have already opened this message<[\s\S]*do not need to confirm[\s\S]*has counted as delivered since/,
+      );
+      assert.doesNotMatch(text, /<form method="post"|You confirmed/);
+    }
+  });
+
   test(`${engine.name}: the page of a link says beforehand when its button makes the message count as served`, async (t) => {
     const { app, sink, ask, run, linkIn } = await open(t, await engine.open(t));
     const textFor = async (legalEffect?: string) => {

@@ -1,4 +1,4 @@
-import anyAscii from 'any-ascii';
+import { latinSpelling } from '../../kernel/latin-spelling.ts';
 import { parseSounds } from './letter-readings.ts';
 
 /** Alphabets and syllabaries that any-ascii reads: Cyrillic, Armenian, Indic scripts, Thai, Ethiopic, Georgian, Khmer. */
@@ -57,7 +57,7 @@ export function silentLetters(name: string): string {
 export function soundsOfCharacter(character: string): readonly (readonly string[])[] {
   const known = characters[character] ?? thai[character];
   if (known !== undefined) return [known];
-  const spelled = anyAscii(character)
+  const spelled = latinSpelling(character)
     .toLowerCase()
     .replace(/[^a-z]/g, '');
   if (spelled === '') return [];

@@ -1,30 +1,15 @@
+import { latinSpelling } from '../../kernel/latin-spelling.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 
-/** Gateways reject a longer alphanumeric sender (3GPP TS 23.040, section 9.1.2.5). */
+/** Gateways reject a longer alphanumeric sender, and one with other letters (3GPP TS 23.040, section 9.1.2.5, and TS 23.038). */
 const maxLength = 11;
+/** The sender for a name without letters that have a Latin spelling. */
+const unnamedSender = 'Message';
 
-/** Latin letters that have no decomposition. */
-const latinForms: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ı: 'i',
-  þ: 'th',
-};
-
-/** The sender of a text message: that of the client, else as many whole words of its name as fit. */
+/** The sender of a text message: that of the client, else as many whole words of its name, in Latin letters, as fit. */
 export function smsSenderOf({ sender, senderSettings }: Pick<OutgoingMessage, 'sender' | 'senderSettings'>): string {
   if (senderSettings?.smsSender !== undefined) return senderSettings.smsSender;
-  const latinFormOf = (one: string) => latinForms[one] ?? latinForms[one.toLowerCase()]?.toUpperCase() ?? one;
-  const latin = sender
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[ßæœøłđıþ]/giu, latinFormOf);
-  // A name in another script has no form in Latin letters, and a gateway may accept it.
-  return wholeWords(latin.split(/[^a-z\d]+/i)) || wholeWords(sender.split(/\s+/)) || sender;
+  return wholeWords(latinSpelling(sender).split(/[^a-z\d]+/i)) || unnamedSender;
 }
 
 /** The first words that fit together, or the start of the first one. */

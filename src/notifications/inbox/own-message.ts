@@ -1,7 +1,11 @@
 import type { Read } from '../../db/database.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { parseId } from '../../kernel/id.ts';
+import { findLegalNotice } from '../legal-effect/find-legal-notice.ts';
+import type { Calendar } from '../legal-effect/legal-effect.ts';
+import type { LegalNotice } from '../notification/legal-notice.ts';
 import { type ContentKeys, openMessageContent } from '../notification/message-content.ts';
-import { findNotificationWithContent } from '../notification/notification-store.ts';
+import { findNotification, findNotificationWithContent } from '../notification/notification-store.ts';
 import { findPlacedMark } from './citizen-inbox.ts';
 
 /** A message in the access log of its citizen. */
@@ -33,4 +37,17 @@ export async function findOwnMessage(
   if ((await findPlacedMark(read, parsed)) === undefined) return { type: 'message', id, state: 'unavailable' };
   const { language } = found.notification;
   return { type: 'message', id, state: 'available', title: content.subject, language: language ?? undefined };
+}
+
+/** The notice of the citizen's message of that id, if opening the message can still decide when it counts as served. */
+export async function findPendingNotice(
+  deps: { readonly read: Read; readonly calendar: Calendar; readonly clock: Clock },
+  id: string,
+  citizenId: string,
+): Promise<LegalNotice | undefined> {
+  const parsed = parseId('notification', id);
+  const notification = parsed === undefined ? undefined : await findNotification(deps.read, parsed);
+  if (notification?.citizenId !== citizenId) return undefined;
+  const notice = await findLegalNotice(deps, notification, { now: deps.clock.now() });
+  return notice?.effectiveOn === undefined ? notice : undefined;
 }

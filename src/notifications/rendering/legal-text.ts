@@ -26,9 +26,13 @@ export function legalSmsText(tag: string | undefined, notice: LegalNotice): stri
 
 /** The short form for a row of the inbox. */
 export function legalRowText(tag: string | undefined, notice: LegalNotice): string {
-  const { rowEffective, rowFromDay, rowWhenOpened } = localeFor(tag).legalEffect;
-  const forms = { effective: rowEffective, fromDay: rowFromDay, afterLetter: rowWhenOpened, whenOpened: rowWhenOpened };
-  return textOf(tag, notice, forms);
+  const { rowEffective, rowFromDay, rowAfterLetter, rowWhenOpened } = localeFor(tag).legalEffect;
+  return textOf(tag, notice, {
+    effective: rowEffective,
+    fromDay: rowFromDay,
+    afterLetter: rowAfterLetter,
+    whenOpened: rowWhenOpened,
+  });
 }
 
 type LegalForms = Readonly<Record<'effective' | 'fromDay' | 'afterLetter' | 'whenOpened', string>>;

@@ -89,8 +89,15 @@ test('the sender of a text message has at most 11 characters, from its setting o
       senderOf('Υπουργείο Οικονομικών'),
       senderOf('Łódź Straßenamt'),
       senderOf('TAPU İdaresi Çankırı'),
+      senderOf('Міністерство внутрішніх справ'),
+      senderOf('وزارة الداخلية'),
+      senderOf('कर विभाग'),
+      senderOf('\ue000'),
     ],
-    ['NHealth', 'Tax Office', 'Northern', 'National', 'Region d', 'Finanzverwa', 'Υπουργείο', 'Lodz', 'TAPU'],
+    [
+      ...['NHealth', 'Tax Office', 'Northern', 'National', 'Region d', 'Finanzverwa', 'Ypoyrgeio', 'Lodz', 'TAPU'],
+      ...['Ministerstv', 'wzrh', 'kr vibhag', 'Message'],
+    ],
   );
 });
 
@@ -106,6 +113,11 @@ test('a row of the inbox says when its message counts as served, in the language
     'Counts as delivered when you open it, and from 4 December 2026 even if you do not',
     'Gilt als zugestellt, sobald Sie sie öffnen, und ab dem 4. Dezember 2026, auch wenn Sie sie nicht öffnen',
     'Réputé remis dès que vous l’ouvrez, et à partir du 4 décembre 2026 même si vous ne l’ouvrez pas',
+  ]);
+  assert.deepEqual(rows({ ...base, rule: 'as-letter', awaitsLetter: true }), [
+    'Counts as delivered when you open it, or three working days after a letter is sent if you do not',
+    'Gilt als zugestellt, sobald Sie sie öffnen, oder drei Arbeitstage nach dem Versand eines Briefes, wenn Sie sie nicht öffnen',
+    'Réputé remis dès que vous l’ouvrez, ou trois jours ouvrés après l’envoi d’une lettre si vous ne l’ouvrez pas',
   ]);
   assert.deepEqual(rows({ ...base, effectiveOn: '2026-12-04' })[0], 'Has counted as delivered since 4 December 2026');
 });
