@@ -961,7 +961,7 @@ create table staff_entry_event (
   entry_id text not null references staff_entry (id)
 );
 
-create index staff_entry_event_of_entry on staff_entry_event (entry_id);
+create index staff_entry_event_of_entry on staff_entry_event (entry_id, event_id);
 
 -- A batch that a person of the staff started alone. The messages of one person within 24 hours count together.
 create table staff_batch_start (
