@@ -41,15 +41,18 @@ export type AwaitingAddress = {
   endsAt: string;
 };
 
-/** The messages of the batch by the plan of its rows. */
+/**
+ * The cost of the batch by the plan of its rows. With planned equal to messages, the batch sends at most these text
+ * messages and letters. Otherwise the server estimates them from the planned rows, and the batch can also send more.
+ */
 export type BatchEstimate = {
   /** The number of rows that the batch would send. */
   messages: number;
   /** The number of rows on which the estimate is based. */
   planned: number;
-  /** The text messages that the batch will send at most. */
+  /** The number of text messages. */
   textMessages: number;
-  /** The letters that the batch will send at most. */
+  /** The number of letters. */
   letters: number;
 };
 
@@ -2072,7 +2075,10 @@ export type StaffLogEntry = {
   before?: unknown;
   /** The state after. */
   after?: unknown;
-  /** The ledger events of the operation. */
+  /**
+   * The ledger events of the operation: the first 101, and the event that you asked for. Only a download of the rows of
+   * a batch has more.
+   */
   events: StaffLogEntryEventsItem[];
 };
 
@@ -3539,8 +3545,9 @@ export type Operations = {
       /** Your name for the batch, in one line. It must not contain personal data. */
       name?: string;
       /**
-       * good: the server sends the rows without a fault, and refuses the others. all-or-none: a single refused row
-       * refuses the whole batch. Default: good.
+       * good: the server sends the rows without a fault, and refuses the others. all-or-none: if the check refuses one
+       * row, the server sends none. A row whose deadline passes while the server sends the batch is refused alone.
+       * Default: good.
        */
       rows?: 'good' | 'all-or-none';
       /**
@@ -3966,8 +3973,9 @@ export type Operations = {
       /** Your name for the batch, in one line. It must not contain personal data. */
       name?: string;
       /**
-       * good: the server sends the rows without a fault, and refuses the others. all-or-none: a single refused row
-       * refuses the whole batch. Default: good.
+       * good: the server sends the rows without a fault, and refuses the others. all-or-none: if the check refuses one
+       * row, the server sends none. A row whose deadline passes while the server sends the batch is refused alone.
+       * Default: good.
        */
       rows?: 'good' | 'all-or-none';
       /** true checks the rows and sends nothing. Default: false. */
