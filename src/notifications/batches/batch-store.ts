@@ -185,8 +185,8 @@ export async function findWaitingBatches(
   now: number,
 ): Promise<Pick<NotificationBatch, 'id' | 'clientId'>[]> {
   const rows = await read(
-    `select id, client_id from notification_batch where ended_at is null
-        and (state in ('checking', 'sending') or (state = 'ready' and start_before <= $1))
+    `select id, client_id from notification_batch where ended_at is null and state in ('checking', 'sending', 'ready')
+        and (state <> 'ready' or start_before <= $1)
       order by client_id, id`,
     [now],
   );
