@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller, StaffScope } from '../auth/caller.ts';
-import type { Read } from '../db/database.ts';
+import type { Read, Statement } from '../db/database.ts';
 import type { Json } from '../kernel/canonical-json.ts';
-import type { IdGenerator } from '../kernel/id.ts';
+import type { EventId, IdGenerator } from '../kernel/id.ts';
 import type { Issue, ProblemSlug, Refusal } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Deprecation } from './deprecation.ts';
@@ -77,6 +77,8 @@ export type OperationCall<S extends RequestShape, P> = Input<S> & {
   readonly ports: P;
   /** Until then this access is concealed from its citizen (concealed-access.ts); epoch milliseconds. */
   readonly hiddenUntil?: number | undefined;
+  /** Returns the statements for a unit that the operation commits itself, which link its events to the staff log. Absent without an entry. */
+  readonly linkToStaffLog?: ((events: readonly EventId[]) => readonly Statement[]) | undefined;
   readonly bytes: Readable;
   /** Aborts when the caller disconnects, for operations with `bodyBytes`; never for others. */
   readonly signal: AbortSignal;

@@ -39,6 +39,7 @@ export async function openBatchContext(
     rows: {
       caller: { clientId: batch.clientId, scopes: new Set(client.scopes) },
       now: clock.now(),
+      isChecked: batch.state !== 'checking',
       ports: cached,
       columns: batch.columns,
       template: template && { placeholders: new Set(templateHeadOf(template).placeholders) },

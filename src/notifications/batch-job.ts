@@ -4,7 +4,7 @@ import { startJobWorker } from '../jobs/job-worker.ts';
 import { holdLease } from '../jobs/lease.ts';
 import { type RepeatingTask, repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
 import type { BatchJobDeps } from './batch-context.ts';
-import { batchChangedEvent, type NotificationBatch } from './batches/batch.ts';
+import { batchChangedEvent, isTooLate, type NotificationBatch, tooLate } from './batches/batch.ts';
 import {
   findAbandonedUploads,
   findBatch,
@@ -59,7 +59,7 @@ export async function startBatchJob(deps: JobDeps): Promise<RunningJob> {
     batch: 1,
     queue: {
       nextDueAt: async () => {
-        waiting = lease.fence() === undefined ? [] : await findWaitingBatches(db.read);
+        waiting = lease.fence() === undefined ? [] : await findWaitingBatches(db.read, clock.now());
         return waiting.length === 0 ? undefined : clock.now();
       },
       claim: () => {
@@ -72,6 +72,7 @@ export async function startBatchJob(deps: JobDeps): Promise<RunningJob> {
         if (batch === undefined) return;
         try {
           if (batch.state === 'checking') await checkBatch(deps, batch, isStopping);
+          if (batch.state === 'ready' && isTooLate(batch, clock.now())) await cancelBatch(deps, batch, tooLate);
           if (batch.state === 'sending') await sendBatch(deps, batch, isStopping);
         } catch (fault) {
           // Its client cancelled it meanwhile, or another process was first. The next turn reads it again.

@@ -14,6 +14,8 @@ import { type SendBody, sendBody } from './send-request.ts';
 export type RowContext = {
   readonly caller: Caller;
   readonly now: number;
+  /** The rows were checked before, and wait for their start or sending. */
+  readonly isChecked: boolean;
   readonly ports: NotificationPorts;
   readonly columns: readonly string[];
   readonly template: BatchTemplate;
@@ -35,8 +37,8 @@ export async function checkRow(
 ): Promise<{ readonly body: SendBody } | { readonly fault: RowFault }> {
   const parsed = parseRow(context, row);
   if ('fault' in parsed) return parsed;
-  const { message } = parsed;
   const { caller, now, ports } = context;
+  const message = context.isChecked ? withoutPassedTime(parsed.message, now) : parsed.message;
   const issues = checkBody(message);
   if (issues.length > 0) {
     const invalidMembers = new Set(issues.map(({ pointer = '' }) => pointer.split('/')[1] ?? ''));
@@ -49,6 +51,12 @@ export async function checkRow(
   const body = message as SendBody;
   const found = await findRequestIssues({ body, caller, now, ports });
   return found.issues.length > 0 ? { fault: faultOf(found.issues) } : { body };
+}
+
+/** A checked row whose time of sending has passed meanwhile is sent at once: it was good when the batch was approved. */
+function withoutPassedTime(message: Readonly<Record<string, Json>>, now: number): Readonly<Record<string, Json>> {
+  const { sendAt, ...others } = message;
+  return typeof sendAt === 'string' && Date.parse(sendAt) <= now ? others : message;
 }
 
 const isMember = (name: string) => messageMembers.some((one) => one === name);

@@ -1,6 +1,12 @@
 import type { Statement } from '../db/database.ts';
 import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
-import { batchChangedEvent, type NotificationBatch, type RowRefusal, stateAfterCheck } from './batches/batch.ts';
+import {
+  batchChangedEvent,
+  type NotificationBatch,
+  type RowRefusal,
+  startBeforeWith,
+  stateAfterCheck,
+} from './batches/batch.ts';
 import { changeState, moveChecked } from './batches/batch-store.ts';
 import { createDuplicateFinder, type DuplicateFinder } from './batches/duplicate-rows.ts';
 import { endBatch } from './batches/end-batch.ts';
@@ -11,6 +17,7 @@ import { insertRefusal } from './batches/row-store.ts';
 import { openPiece, type Piece } from './batches/sealed-piece.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { checkRow, citizenFault, type RowContext } from './check-batch-row.ts';
+import { deadlineOf } from './send-request.ts';
 
 /** One unit stores the check of at most this many rows, or of fewer if many are refused: a sync takes as long as the check of a piece. */
 const rowsPerUnit = 400;
@@ -28,7 +35,7 @@ export async function checkBatch(
   const context = await openBatchContext(deps, batch);
   if (context === undefined) return await cancelBatch(deps, batch);
   const finder = createDuplicateFinder();
-  let { checked, refused } = batch;
+  let { checked, refused, startBefore } = batch;
   let pending: RowRefusal[] = [];
   const store = async (rows: number) => {
     const before = { id: batch.id, checked, refused };
@@ -37,7 +44,7 @@ export async function checkBatch(
     const statements: Statement[] = pending.map((refusal) => insertRefusal(batch.id, refusal));
     pending = [];
     // Without a ledger event: nothing of a citizen has changed.
-    await deps.db.write([moveChecked({ batch: before, checked, refused }), ...statements]);
+    await deps.db.write([moveChecked({ batch: before, checked, refused, startBefore }), ...statements]);
   };
   for (let next = 1; !isStopping(); ) {
     const stored = await findPieceFrom(deps.db.read, batch.id, next);
@@ -47,23 +54,31 @@ export async function checkBatch(
     }
     const piece = openPiece({ key: context.key, batch: batch.id }, stored);
     next = piece.firstRow + piece.rows.length;
-    const refusals = await checkPiece(context.rows, piece, finder);
+    const { refusals, deadlines } = await checkPiece(context.rows, piece, finder);
     if (next - 1 <= checked) continue;
     pending.push(...refusals);
+    for (const deadline of deadlines) startBefore = startBeforeWith({ ...batch, startBefore }, deadline);
     if (next - 1 - checked >= rowsPerUnit || pending.length >= refusalsPerUnit) await store(next - 1);
   }
 }
 
-async function checkPiece(context: RowContext, piece: Piece, finder: DuplicateFinder): Promise<RowRefusal[]> {
+/** The refused rows of a piece, and the deadlines of the others. */
+type CheckedPiece = { readonly refusals: readonly RowRefusal[]; readonly deadlines: readonly number[] };
+
+async function checkPiece(context: RowContext, piece: Piece, finder: DuplicateFinder): Promise<CheckedPiece> {
   const results = await mapInTurns(
     piece.rows,
     (row) => checkRowOf(context, row),
     context.ports.urgentPriority.letUrgentPass,
   );
-  return results.flatMap((result, at): RowRefusal[] => {
+  const refusals: RowRefusal[] = [];
+  const deadlines: number[] = [];
+  for (const [at, result] of results.entries()) {
     const fault = 'fault' in result ? result.fault : finder.find(result.body);
-    return fault === undefined ? [] : [refusalOfRow(piece.firstRow + at, fault)];
-  });
+    if (fault !== undefined) refusals.push(refusalOfRow(piece.firstRow + at, fault));
+    else if ('body' in result) deadlines.push(deadlineOf(result.body));
+  }
+  return { refusals, deadlines };
 }
 
 async function checkRowOf(context: RowContext, row: Piece['rows'][number]) {

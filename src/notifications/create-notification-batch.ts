@@ -147,6 +147,7 @@ async function openBatch(call: CreateCall, { format, options }: Upload): Promise
     handled: 0,
     refused: 0,
     accepted: 0,
+    startBefore: null,
   };
   const head = { id, clientId: caller.clientId, name: call.query.name ?? null, createdAt: now, endedAt: null };
   const batch: NotificationBatch = { ...head, ...empty, format, options, state: 'receiving', wrappedKey: wrapped };

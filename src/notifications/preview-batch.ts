@@ -33,10 +33,14 @@ export const batchPreviewShape = Type.Object(
       {
         messages: Type.Integer({ description: 'The number of rows that the batch would send.' }),
         planned: Type.Integer({ description: 'The number of rows on which the estimate is based.' }),
-        textMessages: Type.Integer({ description: 'The text messages that the batch will send at most.' }),
-        letters: Type.Integer({ description: 'The letters that the batch will send at most.' }),
+        textMessages: Type.Integer({ description: 'The number of text messages.' }),
+        letters: Type.Integer({ description: 'The number of letters.' }),
       },
-      { $id: 'BatchEstimate', description: 'The messages of the batch by the plan of its rows.' },
+      {
+        $id: 'BatchEstimate',
+        description:
+          'The cost of the batch by the plan of its rows. With planned equal to messages, the batch sends at most these text messages and letters. Otherwise the server estimates them from the planned rows, and the batch can also send more.',
+      },
     ),
   },
   { $id: 'BatchPreview' },

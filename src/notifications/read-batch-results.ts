@@ -89,8 +89,11 @@ async function* resultLines(call: ResultsCall, { batch, key, columns, state }: R
     next = piece.firstRow + piece.rows.length;
     const range = { after: piece.firstRow - 1, last: next - 1, limit: piece.rows.length, state };
     const results = await findRows(call.read, batch.id, range);
-    if (results.some((one) => one.state !== 'refused'))
-      await call.ports.commit({ events: rowReadEvents(call, call.caller.clientId, results), statements: [] });
+    if (results.some((one) => one.state !== 'refused')) {
+      const events = rowReadEvents(call, call.caller.clientId, results);
+      const statements = call.linkToStaffLog?.(events.map(({ id }) => id)) ?? [];
+      await call.ports.commit({ events, statements });
+    }
     yield Buffer.from(linesOf(piece, results, { columns, delimiter, isFiltered: state !== undefined }));
   }
 }

@@ -2,7 +2,7 @@ import type { Statement } from '../db/database.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { acceptRequest } from './accept-request.ts';
 import { type BatchJobDeps, openBatchContext } from './batch-context.ts';
-import type { NotificationBatch, RowRefusal } from './batches/batch.ts';
+import { isTooLate, type NotificationBatch, type RowRefusal, tooLate } from './batches/batch.ts';
 import { findBatch, moveHandled } from './batches/batch-store.ts';
 import { endBatch } from './batches/end-batch.ts';
 import { mapInTurns } from './batches/map-in-turns.ts';
@@ -27,6 +27,9 @@ export async function sendBatch(
   batch: NotificationBatch,
   isStopping: () => boolean,
 ): Promise<void> {
+  // Before the first row, none can still be kept.
+  if (batch.handled === 0 && batch.options.rows === 'all-or-none' && isTooLate(batch, deps.clock.now()))
+    return await cancelBatch(deps, batch, tooLate);
   const context = await openBatchContext(deps, batch);
   if (context === undefined) return await cancelBatch(deps, batch);
   let { handled } = batch;

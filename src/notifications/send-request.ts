@@ -6,7 +6,7 @@ import { singleLinePattern, singleLineRequirement } from '../kernel/single-line-
 import { isLegalRule, legalRuleRequirement } from './legal-effect/legal-effect.ts';
 import { categories, channelNames } from './notification/notification.ts';
 import { languageTagSchema, literalUnion, optionalInstantSchema } from './notification/notification-shape.ts';
-import { respondByFault } from './notification/respond-by.ts';
+import { endOfRespondBy, respondByFault } from './notification/respond-by.ts';
 import { type Template, textForLanguage } from './templates/template.ts';
 import {
   countCodePoints,
@@ -162,6 +162,15 @@ export function parseSendTimes(
   const fault = respondBy === undefined ? undefined : respondByFault(respondBy, begin);
   if (fault !== undefined) add('/respondBy', fault.malformed ? 'malformed' : 'out-of-range', fault.detail);
   return { sendAt, deliverBy, issues };
+}
+
+/** The latest time of a `Date`. */
+const endOfTime = 8_640_000_000_000_000;
+
+/** From this time on, a checked request with these times would be refused (epoch ms). A passed `sendAt` is no reason. */
+export function deadlineOf({ deliverBy, respondBy }: Pick<SendBody, 'deliverBy' | 'respondBy'>): number {
+  const respondEnd = respondBy === undefined ? undefined : endOfRespondBy(respondBy);
+  return Math.min(deliverBy === undefined ? endOfTime : Date.parse(deliverBy), respondEnd ?? endOfTime);
 }
 
 const textPattern = /^(?:[\t\n\r]|[^\p{Cc}])*$/u;

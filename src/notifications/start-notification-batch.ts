@@ -1,6 +1,6 @@
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { batchChangedEvent } from './batches/batch.ts';
+import { batchChangedEvent, startFault } from './batches/batch.ts';
 import { batchParams, batchSummaryOf, batchSummaryShape } from './batches/batch-shape.ts';
 import { changeState, findOwnBatch } from './batches/batch-store.ts';
 import type { NotificationPorts } from './ports.ts';
@@ -17,7 +17,8 @@ export const startNotificationBatch = defineOperation({
   scope: 'notifications:send',
   callers: ['clients'],
   summary: 'Start a batch that waits for its start',
-  description: 'Starts the sending of a batch in the state ready. A repeated request receives 409.',
+  description:
+    'Starts the sending of a batch in the state ready. Rows whose sendAt has passed are sent at once. When deliverBy or respondBy of all rows has passed, or with rows=all-or-none of one row, the batch cannot start, and the server cancels it with the code expired. A repeated request receives 409.',
   request,
   responses: { 200: { description: 'The batch, in the state sending.', schema: batchSummaryShape } },
   refusals: ['batch-not-found', 'conflict'],
@@ -28,13 +29,8 @@ export const startNotificationBatch = defineOperation({
 async function start(call: StartCall): Promise<Decision | RefusedDecision> {
   const batch = await findOwnBatch(call.read, call.params.id, call.caller.clientId);
   if (batch === undefined) return { refusal: refuse('batch-not-found') };
-  if (batch.state !== 'ready')
-    return {
-      refusal: refuse(
-        'conflict',
-        `Only a batch in the state ready can start; this one is in the state ${batch.state}.`,
-      ),
-    };
+  const fault = startFault(batch, call.now);
+  if (fault !== undefined) return { refusal: refuse('conflict', fault) };
   const head = { id: call.createId('event'), at: call.now, actor: { client: call.caller.clientId } };
   return {
     effect: {

@@ -11,10 +11,11 @@ import type {
 import type { Caller, StaffScope } from '../auth/caller.ts';
 import { missingScope } from '../auth/challenge.ts';
 import type { Read } from '../db/database.ts';
+import type { EventId, StaffEntryId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { StaffPorts } from './ports.ts';
-import { insertStaffEntry } from './staff-entry-store.ts';
+import { insertEntryEvents, insertStaffEntry } from './staff-entry-store.ts';
 import { hasOneOf, staffOf } from './staff-member.ts';
 
 /** An operation of clients that staff may run for their service. */
@@ -73,8 +74,11 @@ async function runForService(act: ServiceAct, call: Call): ReturnType<BoundOpera
   if ('slug' in caller) return { refusal: caller };
   const id = idOf(call.params);
   const before = id === undefined ? undefined : await act.before?.(call.read, id, caller.clientId);
-  const outcome = await ports.serviceOperation(act.operation).run({ ...withQuery(unbound, act.query), caller });
-  return 'answer' in outcome ? withStaffEntry(outcome, { act, call, before }) : outcome;
+  const entry = call.createId('staffEntry');
+  const linkToStaffLog = (events: readonly EventId[]) => insertEntryEvents(entry, events);
+  const serviceCall = { ...withQuery(unbound, act.query), caller, linkToStaffLog };
+  const outcome = await ports.serviceOperation(act.operation).run(serviceCall);
+  return 'answer' in outcome ? withStaffEntry(outcome, { act, call, before, entry }) : outcome;
 }
 
 /** The types of the parts are dropped with `RequestShape`; `request` of the act has checked them. */
@@ -100,7 +104,12 @@ async function serviceCaller(
   return { clientId, scopes, quota, purposes: purposes === undefined ? undefined : new Set(purposes) };
 }
 
-type ActRecord = { readonly act: ServiceAct; readonly call: Call; readonly before: unknown };
+type ActRecord = {
+  readonly act: ServiceAct;
+  readonly call: Call;
+  readonly before: unknown;
+  readonly entry: StaffEntryId;
+};
 
 /** Adds the entry of the staff log to a decision, also to one that replaces it after a conflict. */
 function withStaffEntry(decision: Decision, record: ActRecord): Decision {
@@ -121,11 +130,11 @@ function entryOnConflict(onConflict: NonNullable<Decision['onConflict']>, record
   };
 }
 
-function effectWithEntry({ effect, answer }: Decision, { act, call, before }: ActRecord): Effect {
-  const { ports, createId, now, caller } = call;
+function effectWithEntry({ effect, answer }: Decision, { act, call, before, entry: id }: ActRecord): Effect {
+  const { ports, now, caller } = call;
   const json = typeof answer === 'object' ? jsonOf(answer) : {};
   const entry = insertStaffEntry(ports, {
-    id: createId('staffEntry'),
+    id,
     at: now,
     member: staffOf(caller),
     operation: act.name,

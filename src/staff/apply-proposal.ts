@@ -75,11 +75,11 @@ type Outcome = { readonly entry: StaffEntryId } | { readonly fault: string } | '
  * decided meanwhile.
  */
 export async function applyProposal(call: ProposalCall, decided: Proposal, options: DecisionOptions): Promise<Outcome> {
-  const { ports, read } = call;
+  const { ports, read, now } = call;
   const operation = proposableOperations.find(({ name }) => name === decided.operation);
   if (operation === undefined) return { fault: 'This version of the program does not have the operation.' };
   const { service, input } = decided;
-  const present = await operation.check(input, { read, ports: ports.proposable, service });
+  const present = await operation.check(input, { read, now, ports: ports.proposable, service });
   if ('fault' in present) return present;
   // The person who approves has seen this state.
   if (comparedState(operation, present.before) !== comparedState(operation, decided.before))
@@ -103,6 +103,7 @@ export async function takeEffect(
   const { service, input, proposer } = decided;
   const context = {
     read,
+    now: call.now,
     ports: ports.proposable,
     service,
     actor: { ...staffActor(options.member), proposedBy: proposer.subject },

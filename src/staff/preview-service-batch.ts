@@ -20,7 +20,7 @@ export const previewServiceBatch = defineOperation({
   callers: ['staff'],
   summary: 'Preview a batch of your service',
   description:
-    'Returns the first 10 rows as they were uploaded, and an estimate of the text messages and letters. The estimate plans the channels of up to 500 rows from all parts of the file. It is an upper limit: a step is skipped if the citizen has read the message before. The staff log records this.',
+    'Returns the first 10 rows as they were uploaded, and an estimate of the text messages and letters. The estimate plans the channels of up to 500 rows from all parts of the file. It is an upper limit only if it has planned all rows. The batch can send less, because a step is skipped if the citizen has read the message before. The staff log records this.',
   request,
   responses: { 200: { description: 'The first rows and the estimate.', schema: batchPreviewShape } },
   refusals: ['batch-not-found', 'batch-upload-deleted', 'conflict', 'register-unavailable'],

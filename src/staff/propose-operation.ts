@@ -71,7 +71,7 @@ export async function propose(
   if (!hasOneOf(caller, operation.proposers)) return { refusal: missingScope(neededScope, caller) };
   const issues = inputIssues(operation, body.input);
   if (issues.length > 0) return { refusal: refuseIssues(issues) };
-  const checked = await operation.check(body.input, { read, ports: ports.proposable, service: member.service });
+  const checked = await operation.check(body.input, { read, now, ports: ports.proposable, service: member.service });
   if ('fault' in checked) return { refusal: refuse('conflict', checked.fault) };
   const { subject, name, service } = member;
   const proposal: Proposal = {

@@ -6,7 +6,7 @@ import { type Issue, refuseIssues } from '../kernel/refusal.ts';
 import { parseInstantFilter } from '../notifications/list-notifications.ts';
 import { instantSchema, optionalInstantSchema } from '../notifications/notification/notification-shape.ts';
 import type { StaffPorts } from './ports.ts';
-import { findStaffEntries, type StaffEntryFilter } from './staff-entry-store.ts';
+import { findStaffEntries, type StaffEntryFilter, shownEvents } from './staff-entry-store.ts';
 import { staffActor, staffOf } from './staff-member.ts';
 
 const maxEntries = 100;
@@ -58,7 +58,9 @@ const entryShape = Type.Object(
           description: 'The proof as c2sp.org/tlog-proof. null: the event is not in a signed checkpoint yet.',
         }),
       }),
-      { description: 'The ledger events of the operation.' },
+      {
+        description: `The ledger events of the operation: the first ${shownEvents}, and the event that you asked for. Only a download of the rows of a batch has more.`,
+      },
     ),
   },
   { $id: 'StaffLogEntry' },

@@ -5,7 +5,7 @@ import type { Read, Row, Statement } from '../db/database.ts';
 import { bytesField, idField, integerField, textField, textOrNull } from '../db/row-fields.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
 import { hmacString } from '../kernel/hashing.ts';
-import { type EventId, minIdAt, type StaffEntryId } from '../kernel/id.ts';
+import { type EventId, minIdAt, parseId, type StaffEntryId } from '../kernel/id.ts';
 
 /** The part of an entry that is sealed. `before` and `after` say what the operation changed. */
 type EntryContent = {
@@ -75,11 +75,16 @@ export function insertStaffEntry(keys: StaffKeys, entry: NewStaffEntry, limit: E
       args: [id, at, tag, service, operation, sealStaffValue(keys, id, content), limit.since, limit.count],
       rows: 1,
     },
-    ...events.map((event) => ({
-      sql: 'insert into staff_entry_event (event_id, entry_id) values ($1, $2)',
-      args: [event, id],
-    })),
+    ...insertEntryEvents(id, events),
   ];
+}
+
+/** Stores further events of an entry, such as those of a download, which are committed while it runs. */
+export function insertEntryEvents(entry: StaffEntryId, events: readonly EventId[]): Statement[] {
+  return events.map((event) => ({
+    sql: 'insert into staff_entry_event (event_id, entry_id) values ($1, $2)',
+    args: [event, entry],
+  }));
 }
 
 /** When the oldest entry of this person and operation after an instant was made (epoch milliseconds). */
@@ -113,6 +118,9 @@ const entriesOfTime = selectEntries('');
 const entriesOfPerson = selectEntries('subject_tag = $6 and');
 const entriesOfEvent = selectEntries('id in (select entry_id from staff_entry_event where event_id = $6) and');
 
+/** The most events of an entry that a page shows, with the proof of each: a page of rows has no more. */
+export const shownEvents = 101;
+
 /** After the time of any id. */
 const endOfTime = 2 ** 47;
 
@@ -139,12 +147,15 @@ export async function findStaffEntries(
   const entries = found.map((row) => entryFromRow(root, row));
   // The event alone does not say who acted: both filters can be given.
   const wanted = entries.filter((entry) => subject === undefined || entry.subject === subject);
-  return await Promise.all(wanted.map(async (entry) => ({ ...entry, events: await eventsOf(read, entry.id) })));
+  const asked = event === undefined ? undefined : parseId('event', event);
+  return await Promise.all(wanted.map(async (entry) => ({ ...entry, events: await eventsOf(read, entry.id, asked) })));
 }
 
-async function eventsOf(read: Read, entry: StaffEntryId): Promise<readonly EventId[]> {
-  const rows = await read('select event_id from staff_entry_event where entry_id = $1 order by event_id', [entry]);
-  return rows.map((row) => idField(row, 'event_id', 'event'));
+/** The first events of an entry, and the one by which it was found. A download of a batch can have more than 100,000. */
+async function eventsOf(read: Read, entry: StaffEntryId, asked: EventId | undefined): Promise<readonly EventId[]> {
+  const sql = 'select event_id from staff_entry_event where entry_id = $1 order by event_id limit $2';
+  const events = (await read(sql, [entry, shownEvents])).map((row) => idField(row, 'event_id', 'event'));
+  return asked === undefined || events.includes(asked) ? events : [...events, asked];
 }
 
 function entryFromRow(root: StaffKeys['root'], row: Row): StaffEntry {

@@ -6,7 +6,7 @@ import {
   type RefusedDecision,
   type ReplayedResult,
 } from '../api/operation.ts';
-import type { NotificationBatch } from '../notifications/batches/batch.ts';
+import { type NotificationBatch, startFault } from '../notifications/batches/batch.ts';
 import { batchParams, batchSummaryOf, batchSummaryShape } from '../notifications/batches/batch-shape.ts';
 import { findOwnBatch } from '../notifications/batches/batch-store.ts';
 import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
@@ -35,7 +35,7 @@ const start = actForService({
   path: '/v1/staff/notification-batches/{id}/start',
   summary: 'Start a batch of your service',
   description:
-    'Starts the sending of a batch in the state ready. The batches that you start alone within 24 hours can together send as many messages as STAFF_BATCH_LIMIT. A batch over this limit does not start: the response has a proposal, which another person can approve. A repeated request receives 409, also while the proposal is open.',
+    'Starts the sending of a batch in the state ready. Rows whose sendAt has passed are sent at once. When deliverBy or respondBy of all rows has passed, the server cancels the batch with the code expired. The batches that you start alone within 24 hours can together send as many messages as STAFF_BATCH_LIMIT. A batch over this limit does not start: the response has a proposal, which another person can approve. A repeated request receives 409, also while the proposal is open.',
   request,
   before: batchStateOf,
   after: ({ state }) => ({ state }),
@@ -66,7 +66,7 @@ async function startOrPropose(call: StartCall): Promise<Outcome> {
   const { service, subject } = staffOf(call.caller);
   const batch = service === null ? undefined : await findOwnBatch(read, call.params.id, service);
   const messages = batch === undefined ? 0 : rowsToSend(batch);
-  if (ports.fourEyes && batch !== undefined && batch.state === 'ready') {
+  if (ports.fourEyes && batch !== undefined && startFault(batch, now) === undefined) {
     const before = await countStartedMessages(read, ports, { subject, at: now });
     if (before + messages > ports.batchLimit) return await proposeStart(call, batch);
   }

@@ -108,13 +108,15 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.deepEqual([again.state, again.accepted, again.refused], ['done', wrong.length, 0]);
   });
 
-  test(`${engine}: a file with a fault is refused as a whole, with its code and no row`, async () => {
+  test(`${engine}: a file with a fault is refused as a whole, with its code and no row, and no value of it is stored`, async () => {
     const { caller } = await open();
     const faults: readonly (readonly [code: string, body: string | Uint8Array])[] = [
       ['unknown-column', lines('citizenId,message,colour', 'demo-mary,Hello,red')],
       ['missing-column', lines('citizenId,subject', 'demo-mary,Hello')],
       ['missing-column', lines('message', 'Hello')],
       ['repeated-column', lines('citizenId,message,message', 'demo-mary,Hello,Hello')],
+      ['unknown-column', lines('demo-mary,Hello', 'demo-layla,Hello')],
+      ['repeated-column', lines('demo-mary,demo-mary', 'demo-layla,Hello')],
       ['no-rows', lines('citizenId,message')],
       ['unknown-column', lines('"citizenId,message"', '"demo-mary,Hello"')],
       ['not-utf-8', Buffer.from(lines('citizenId,message', 'demo-mary,Schön'), 'latin1')],
@@ -127,6 +129,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     for (const [code, body] of faults) {
       const refused = batchIn(await caller.upload(body));
       assert.deepEqual([refused.state, refused.code, refused.accepted], ['refused', code, 0], code);
+      assert.doesNotMatch(refused.detail ?? '', /demo|colour|Hello/);
       assert.equal((await caller.post(`/${refused.id}/start`)).status, 409);
       const data = { batch: refused.id, code };
       assert.deepEqual(await caller.endEvents(refused.id), [{ type: 'notification-batch.refused', data }]);

@@ -181,6 +181,30 @@ test('a batch is approved although a citizen has changed the channels that its e
   assert.equal((await as(site, approver(site.service), `POST ${approve}`, {})).status, 200);
 });
 
+test('the staff log names who downloaded the results of a batch for each use that a citizen sees', async (t) => {
+  const site = await openStaffSite(t, { settings: { STAFF_FOUR_EYES: 'off' } });
+  const person = caseworker(site.service);
+  const rows = Array.from({ length: 110 }, (_, at) => `demo-mary,Bins ${at},inbox\r\n`);
+  const path = await uploadReady(site, `citizenId,message,channels\r\n${rows.join('')}`);
+  await as(site, person, `POST ${path}/start`, { reason: 'Bins.' });
+  await waitUntil(async () => (await as(site, person, `GET ${path}`)).json['state'] === 'done');
+  const headers = bearerHeaders(await site.staffToken(person));
+  assert.equal((await createHttpClient(site.server.url)({ path: `${path}/results`, headers })).status, 200);
+  await waitUntilSigned(site.server);
+  const citizen = await site.citizenToken('demo-mary');
+  const log = await site.request(citizen, 'GET', '/v1/access-log?before=999999999999999&limit=100');
+  const uses = log.json['usages'] as readonly Members[];
+  const reads = uses.filter(({ usage }) => usage === 'notification.status-read').map(({ queryId }) => String(queryId));
+  assert.ok(reads.length > 90, JSON.stringify(log.json));
+  for (const id of [reads[0], reads.at(-1)]) {
+    const auditor: TestPerson = { subject: 'ada', roles: ['auditor'] };
+    const [entry, ...others] = (await as(site, auditor, `GET /v1/staff/log?event=${id}`)).json['items'] as Members[];
+    assert.deepEqual([entry?.['subject'], entry?.['operation'], others], ['chris', 'readServiceBatchResults', []]);
+    const events = ((entry?.['events'] ?? []) as readonly Members[]).map((event) => event['id']);
+    assert.ok(events.includes(id) && events.length <= 102, `${events.length} events`);
+  }
+});
+
 test('an upload of staff never starts by itself', async () => {
   const site = siteOn('sqlite');
   const person = caseworker(site.service);

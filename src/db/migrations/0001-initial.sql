@@ -586,6 +586,7 @@ create table stated_effect (
 -- wrapped_key: the key that seals the upload, wrapped by the root key. Null when the upload was deleted.
 -- row_count: null until the whole file was received. checked, handled: the number of rows that the check and the sending
 -- have finished. Each of their units moves it from the value that they have read, so that no row is handled twice.
+-- start_before: the deadline for the start, from the deadlines of the rows that were checked without a fault; null without such a row.
 -- code, detail: why the file was refused, or why the server cancelled the batch.
 create table notification_batch (
   id text not null primary key,
@@ -605,6 +606,7 @@ create table notification_batch (
   handled bigint not null check (handled between 0 and 9007199254740991),
   refused bigint not null check (refused between 0 and 9007199254740991),
   accepted bigint not null check (accepted between 0 and 9007199254740991),
+  start_before bigint check (start_before between 0 and 9007199254740991),
   created_at bigint not null check (created_at between 0 and 9007199254740991),
   ended_at bigint check (ended_at between 0 and 9007199254740991)
 );
@@ -959,7 +961,7 @@ create table staff_entry_event (
   entry_id text not null references staff_entry (id)
 );
 
-create index staff_entry_event_of_entry on staff_entry_event (entry_id);
+create index staff_entry_event_of_entry on staff_entry_event (entry_id, event_id);
 
 -- A batch that a person of the staff started alone. The messages of one person within 24 hours count together.
 create table staff_batch_start (

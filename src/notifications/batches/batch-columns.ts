@@ -1,4 +1,4 @@
-import { isSimilarName, safeName } from '../../api/validate-request.ts';
+import { isSimilarName } from '../../api/validate-request.ts';
 import type { Json } from '../../kernel/canonical-json.ts';
 import { unguardCell } from '../../kernel/csv-line.ts';
 import { isObject } from '../../kernel/is-object.ts';
@@ -33,19 +33,27 @@ const isResult = (name: string) => resultColumns.some((one) => one === name);
 export const valuePrefix = 'personalisation.';
 const valueName = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
+const headerRule = 'the first line must have the column names, each once';
+
 /** The template of all rows, if the client chose one: its placeholders are columns too. */
 export type BatchTemplate = { readonly placeholders: ReadonlySet<string> } | undefined;
 
-/** Checks the header of a CSV file. Throws `UploadRefused` for a missing, repeated or unknown column. */
+/**
+ * Checks the header of a CSV file. Throws `UploadRefused` for a missing, repeated or unknown column. Its detail is stored in clear, so it has
+ * the number of a column and never the name: without a header, the first line has values of a citizen.
+ */
 export function checkColumns(names: readonly string[], template: BatchTemplate): void {
   if (names.length > batchLimits.columns)
     throw new UploadRefused(
       'too-many-columns',
       `expected at most ${batchLimits.columns} columns, received ${names.length}`,
     );
-  const repeated = names.find((name, at) => names.indexOf(name) !== at);
-  if (repeated !== undefined)
-    throw new UploadRefused('repeated-column', `the column ${safeName(repeated)} occurs twice; remove one`);
+  const repeated = names.findIndex((name, at) => names.indexOf(name) !== at);
+  if (repeated >= 0)
+    throw new UploadRefused(
+      'repeated-column',
+      `column ${repeated + 1} has the same name as column ${names.indexOf(names[repeated] ?? '') + 1}; ${headerRule}`,
+    );
   const unknown = names.findIndex(
     (name) => !isMember(name) && !isResult(name) && placeholderOf(name, template) === undefined,
   );
@@ -62,7 +70,7 @@ function unknownDetail(name: string, at: number, template: BatchTemplate): strin
   const known = [...memberColumns, ...(template?.placeholders ?? [])];
   const similar = known.find((one) => isSimilarName(name, one));
   const hint = similar === undefined ? `allowed: ${known.join(', ')}, ${valuePrefix}NAME` : `did you mean ${similar}?`;
-  return `column ${at + 1} (${safeName(name)}) is unknown; ${hint}`;
+  return `the name of column ${at + 1} is unknown; ${headerRule}; ${hint}`;
 }
 
 /** The placeholder whose values a column has. */

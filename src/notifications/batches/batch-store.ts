@@ -22,7 +22,7 @@ import {
 } from './batch.ts';
 
 const columns = `id, client_id, name, format, options, state, code, detail, columns, delimiter, wrapped_key, row_count, checked, handled, refused,
-  accepted, created_at, ended_at`;
+  accepted, start_before, created_at, ended_at`;
 
 const findBatchRow = lookupByKey('notification_batch', 'id', columns);
 
@@ -72,14 +72,15 @@ type CheckedPiece = {
   readonly batch: Pick<NotificationBatch, 'id' | 'checked' | 'refused'>;
   readonly checked: number;
   readonly refused: number;
+  readonly startBefore: number | null;
 };
 
 /** Stores that more rows are checked. Refused (`rows`) when another process has checked them, or the batch was cancelled. */
-export function moveChecked({ batch, checked, refused }: CheckedPiece): Statement {
+export function moveChecked({ batch, checked, refused, startBefore }: CheckedPiece): Statement {
   return {
-    sql: `update notification_batch set checked = $3, refused = $4
+    sql: `update notification_batch set checked = $3, refused = $4, start_before = $5
       where id = $1 and checked = $2 and state = 'checking' returning id`,
-    args: [batch.id, batch.checked, checked, refused],
+    args: [batch.id, batch.checked, checked, refused, startBefore],
     rows: 1,
   };
 }
@@ -178,11 +179,16 @@ type BatchPage = { readonly before: string; readonly limit: number; readonly isO
 /** Sorts after the id of every batch, so the first page starts before it. */
 export const afterAllBatchIds = 'bat_~';
 
-/** The batches that wait for their check or sending, in the order of client and time. */
-export async function findWaitingBatches(read: Read): Promise<Pick<NotificationBatch, 'id' | 'clientId'>[]> {
+/** The batches that wait for their check or sending, or can no longer start, in the order of client and time. */
+export async function findWaitingBatches(
+  read: Read,
+  now: number,
+): Promise<Pick<NotificationBatch, 'id' | 'clientId'>[]> {
   const rows = await read(
-    `select id, client_id from notification_batch where ended_at is null and state in ('checking', 'sending')
+    `select id, client_id from notification_batch where ended_at is null and state in ('checking', 'sending', 'ready')
+        and (state <> 'ready' or start_before <= $1)
       order by client_id, id`,
+    [now],
   );
   return rows.map((row) => ({ id: idField(row, 'id', 'batch'), clientId: textField(row, 'client_id') }));
 }
@@ -235,6 +241,7 @@ function batchFromRow(row: Row): NotificationBatch {
     handled: integerField(row, 'handled'),
     refused: integerField(row, 'refused'),
     accepted: integerField(row, 'accepted'),
+    startBefore: integerOrNull(row, 'start_before'),
     createdAt: integerField(row, 'created_at'),
     endedAt: integerOrNull(row, 'ended_at'),
   };

@@ -82,6 +82,8 @@ export type NotificationBatch = {
   readonly handled: number;
   readonly refused: number;
   readonly accepted: number;
+  /** The batch must start before this time (epoch ms); null until a row was checked without a fault. */
+  readonly startBefore: number | null;
   readonly createdAt: number;
   readonly endedAt: number | null;
 };
@@ -111,6 +113,38 @@ export function stateAfterCheck(
   if (options.rows === 'all-or-none' && refused > 0) return 'refused';
   if (options.dryRun || refused === rows) return 'done';
   return options.start === 'manual' ? 'ready' : 'sending';
+}
+
+/**
+ * The time before which a batch must start, after one more row with this deadline. For all or none, it is the deadline of the first row that
+ * could not be sent any more; otherwise that of the last.
+ */
+export function startBeforeWith(
+  { options, startBefore }: Pick<NotificationBatch, 'options' | 'startBefore'>,
+  deadline: number,
+): number {
+  if (startBefore === null) return deadline;
+  return options.rows === 'all-or-none' ? Math.min(startBefore, deadline) : Math.max(startBefore, deadline);
+}
+
+/** Whether a batch cannot start any more, because of the deadlines of its rows. */
+export function isTooLate({ startBefore }: Pick<NotificationBatch, 'startBefore'>, now: number): boolean {
+  return startBefore !== null && startBefore <= now;
+}
+
+/** Why a batch that is too late was cancelled. */
+export const tooLate = {
+  code: 'expired',
+  detail: 'expected a start before deliverBy and respondBy of the rows; upload the file again with later times',
+} as const;
+
+/** Why a batch cannot start now, for the caller; undefined if it can. */
+export function startFault(batch: Pick<NotificationBatch, 'state' | 'startBefore'>, now: number): string | undefined {
+  if (batch.state !== 'ready')
+    return `Only a batch in the state ready can start; this one is in the state ${batch.state}.`;
+  if (isTooLate(batch, now))
+    return 'The deadlines deliverBy or respondBy of its rows have passed. Upload the file again with later times.';
+  return undefined;
 }
 
 type ChangedEvent = Extract<SystemEvent, { readonly type: 'notification-batch.changed' }>;

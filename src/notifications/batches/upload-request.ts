@@ -17,7 +17,7 @@ export const batchQuery = Type.Object(
     rows: Type.Optional(
       literalUnion(
         ['good', 'all-or-none'],
-        'good: the server sends the rows without a fault, and refuses the others. all-or-none: a single refused row refuses the whole batch. Default: good.',
+        'good: the server sends the rows without a fault, and refuses the others. all-or-none: if the check refuses one row, the server sends none. A row whose deadline passes while the server sends the batch is refused alone. Default: good.',
       ),
     ),
     start: Type.Optional(

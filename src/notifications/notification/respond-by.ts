@@ -8,7 +8,7 @@ const maxRespondMs = 2 * 366 * dayMs;
 
 /** Why a `respondBy` is not accepted for a message that is sent at `begin` (epoch ms); undefined if it is. */
 export function respondByFault(text: string, begin: number): { malformed: boolean; detail: string } | undefined {
-  const at = endOf(text);
+  const at = endOfRespondBy(text);
   if (at === undefined)
     return { malformed: true, detail: 'must be a date such as 2026-12-04, or an instant with its offset' };
   if (at <= begin) return { malformed: false, detail: 'must be in the future, and after sendAt' };
@@ -17,7 +17,7 @@ export function respondByFault(text: string, begin: number): { malformed: boolea
 }
 
 /** The end of a date or the instant itself (epoch ms); undefined for any other text. */
-function endOf(text: string): number | undefined {
+export function endOfRespondBy(text: string): number | undefined {
   const instant = parseInstant(text);
   if (instant !== undefined) return instant;
   const midnight = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;

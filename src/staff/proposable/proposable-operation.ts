@@ -21,8 +21,10 @@ export type ProposableDeps = {
   readonly previewBatch: (batch: NotificationBatch) => Promise<BatchPreview | undefined>;
 };
 
-type CheckContext = {
+/** The context of the check of a proposal. */
+export type CheckContext = {
   readonly read: Read;
+  readonly now: number;
   readonly ports: ProposableDeps;
   /** The client of the person who proposes or proposed it; null if they belong to none. */
   readonly service: string | null;

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { type Read, WriteRefused } from '../../db/database.ts';
-import { batchChangedEvent, type NotificationBatch } from '../../notifications/batches/batch.ts';
+import { WriteRefused } from '../../db/database.ts';
+import { batchChangedEvent, type NotificationBatch, startFault } from '../../notifications/batches/batch.ts';
 import { changeState, findOwnBatch } from '../../notifications/batches/batch-store.ts';
 import { findOwnTemplate } from '../../notifications/templates/template-shape.ts';
-import { defineProposable } from './proposable-operation.ts';
+import { type CheckContext, defineProposable } from './proposable-operation.ts';
 
 /** Starts a batch of the proposer's service that is over the limit of one person. */
 export const proposableBatchStart = defineProposable({
@@ -13,8 +13,9 @@ export const proposableBatchStart = defineProposable({
   // These counts depend on the contact data and preferences of citizens.
   estimates: ['textMessages', 'letters'],
   input: Type.Object({ batch: Type.String({ maxLength: 64 }) }, { additionalProperties: false }),
-  check: async ({ batch: id }, { read, service, ports }) => {
-    const batch = await findReadyBatch(read, id, service);
+  check: async ({ batch: id }, context) => {
+    const { read, ports } = context;
+    const batch = await findReadyBatch(id, context);
     if ('fault' in batch) return batch;
     const { name, state, rowCount, refused, options, clientId } = batch;
     const { templateId } = options.defaults;
@@ -23,9 +24,10 @@ export const proposableBatchStart = defineProposable({
     const counts = { rows: rowCount, refused, messages: rowsToSend(batch), textMessages, letters };
     return { before: { name, template: template?.name ?? null, state, ...counts } };
   },
-  apply: async ({ batch: id }, { read, service, clock, createId, actor, commitWith }) => {
-    const batch = await findReadyBatch(read, id, service);
+  apply: async ({ batch: id }, context) => {
+    const batch = await findReadyBatch(id, context);
     if ('fault' in batch) return batch;
+    const { clock, createId, actor, commitWith } = context;
     const at = clock.now();
     const event = batchChangedEvent({ id: createId('event'), at, actor }, batch.id, 'sending');
     try {
@@ -48,13 +50,11 @@ export function rowsToSend({ rowCount, refused }: Pick<NotificationBatch, 'rowCo
 }
 
 async function findReadyBatch(
-  read: Read,
   id: string,
-  service: string | null,
+  { read, service, now }: Pick<CheckContext, 'read' | 'service' | 'now'>,
 ): Promise<NotificationBatch | { readonly fault: string }> {
   const batch = service === null ? undefined : await findOwnBatch(read, id, service);
   if (batch === undefined) return { fault: 'Your service has no batch with this id.' };
-  return batch.state === 'ready'
-    ? batch
-    : { fault: `Only a batch in the state ready can start; this one is in the state ${batch.state}.` };
+  const fault = startFault(batch, now);
+  return fault === undefined ? batch : { fault };
 }
