@@ -92,7 +92,7 @@ for (const { name: engine } of engines) {
     }
   });
 
-  test(`${engine}: a concealed access and a batch of a client are in the staff log with the client and the number of rows, and other acts are not`, async () => {
+  test(`${engine}: concealed accesses and batches of a client are in the staff log with the client and the rows, and other acts are not`, async () => {
     const site = siteOn(engine);
     const created = await run(
       site,
