@@ -111,7 +111,8 @@ const systemEvents: Readonly<Record<SystemEvent['type'], string>> = {
   'channel.changed': 'Staff paused a delivery channel, or ended the pause.',
   'staff.searched': 'Staff searched for a citizen and found nobody.',
   'staff.log-read': 'Staff read the staff log.',
-  'staff.proposed': 'Staff proposed an operation that another person must approve.',
+  'staff.proposed':
+    'Staff proposed an operation that another person must approve. Without a proposal: it was not possible.',
   'staff.decided': 'Another person approved or refused a proposal. The entry names both.',
   'endpoint.registered': 'An endpoint was added to the register.',
 };

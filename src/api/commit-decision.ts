@@ -29,6 +29,8 @@ type ClientAct = {
   readonly concealment: Concealment | undefined;
   readonly now: number;
   readonly events: readonly EventId[];
+  /** The JSON of the answer; undefined for another answer or a refusal. */
+  readonly json: unknown;
 };
 
 type CommitRuntime = { readonly app: CommitContext; readonly operation: ListedOperation };
@@ -69,7 +71,7 @@ export async function commitDecision(
   }
   try {
     const effect = key === undefined ? decision.effect : withStoredResult(decision, key, now);
-    await app.commit(completeEffect(runtime, effect, attempt));
+    await app.commit(completeEffect(runtime, effect, attempt, decision.answer));
   } catch (fault) {
     await closeStream(decision.answer);
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
@@ -108,11 +110,13 @@ function completeEffect(
   { app, operation }: CommitRuntime,
   effect: Effect,
   { caller, concealment, now }: CommitAttempt,
+  answer?: Decision['answer'],
 ): Effect {
   const shown = concealment === undefined ? effect : concealEffect(effect, concealment);
   if (app.clientActStatements === undefined || callerKindOf(caller) !== 'clients') return shown;
   const events = effect.events.map(({ id }) => id);
-  const act = { clientId: caller.clientId, operation: operation.name, concealment, now, events };
+  const json = typeof answer === 'object' && 'json' in answer ? answer.json : undefined;
+  const act = { clientId: caller.clientId, operation: operation.name, concealment, now, events, json };
   const entry = app.clientActStatements(act);
   return entry.length === 0 ? shown : { ...shown, statements: [...shown.statements, ...entry] };
 }

@@ -145,7 +145,7 @@ export const httpProblems = {
     status: 429,
     title: 'Too many look-ups',
     retryable: true,
-    cause: 'You have made as many look-ups of citizens as one person may make in an hour.',
+    cause: 'You have made as many look-ups of citizens, or refused proposals, as one person may make in an hour.',
     fix: 'Wait for the time in Retry-After. The operator can change the limit (STAFF_LOOK_UPS_PER_HOUR).',
   },
   'too-many-failed-requests': {

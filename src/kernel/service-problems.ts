@@ -62,7 +62,7 @@ export const serviceProblems = {
     status: 403,
     title: 'Operation on all services',
     cause: 'The operation affects all services, and you belong to one of them.',
-    fix: 'Ask an operator who belongs to no single service.',
+    fix: 'Ask a person who has the same right and belongs to no single service.',
   },
   'client-not-found': {
     status: 404,

@@ -292,7 +292,8 @@ export type SystemEvent =
   /** Staff searched for a citizen and found nobody, or read the staff log. */
   | (EventHead<'staff.searched'> & { readonly reason: LookUpReason })
   | (EventHead<'staff.log-read'> & { readonly shown: number })
-  | (EventHead<'staff.proposed'> & { readonly proposal: ProposalId; readonly operation: string })
+  /** `proposal` is null if the server refused the proposal, because the operation was not possible. */
+  | (EventHead<'staff.proposed'> & { readonly proposal: ProposalId | null; readonly operation: string })
   /** Another person decided; that person is the actor. */
   | (EventHead<'staff.decided'> & {
       readonly proposal: ProposalId;

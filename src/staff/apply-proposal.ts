@@ -7,7 +7,7 @@ import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { commitWithEntry } from './commit-with-entry.ts';
 import type { StaffPorts } from './ports.ts';
 import type { AnyProposable } from './proposable/proposable-operation.ts';
-import { proposableOperations } from './proposable/proposable-operations.ts';
+import { findProposable } from './proposable/proposable-operations.ts';
 import type { Proposal } from './proposal.ts';
 import { decideProposal } from './proposal-store.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
@@ -76,7 +76,7 @@ type Outcome = { readonly entry: StaffEntryId } | { readonly fault: string } | '
  */
 export async function applyProposal(call: ProposalCall, decided: Proposal, options: DecisionOptions): Promise<Outcome> {
   const { ports, read, now } = call;
-  const operation = proposableOperations.find(({ name }) => name === decided.operation);
+  const operation = findProposable(decided.operation);
   if (operation === undefined) return { fault: 'This version of the program does not have the operation.' };
   const { service, input } = decided;
   const present = await operation.check(input, { read, now, ports: ports.proposable, service });

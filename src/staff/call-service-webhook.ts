@@ -1,5 +1,8 @@
+import type { Read } from '../db/database.ts';
 import { redeliverWebhook } from '../notifications/redeliver-webhook.ts';
 import { testWebhook } from '../notifications/test-webhook.ts';
+import { expectedCallCounts, findOwnWebhook } from '../notifications/webhooks/webhook-shape.ts';
+import { countCalls } from '../notifications/webhooks/webhook-store.ts';
 import { actForService } from './act-for-service.ts';
 
 const scopes = ['staff:send', 'staff:support'] as const;
@@ -13,6 +16,7 @@ export const redeliverServiceWebhook = actForService({
   summary: 'Queue the failed calls of a webhook of your service again',
   description:
     'Queues all failed calls. A disabled webhook becomes active. The staff log records this. You need the scope staff:send or staff:support.',
+  before: webhookStateOf,
   after: ({ status, waiting, dead }) => ({ status, waiting, dead }),
 });
 
@@ -26,3 +30,10 @@ export const testServiceWebhook = actForService({
   description:
     'Calls the webhook once with an invented event, and returns the outcome within 20 seconds. You need the scope staff:send or staff:support.',
 });
+
+/** The state of a webhook for the staff log. */
+async function webhookStateOf(read: Read, id: string, clientId: string): Promise<unknown> {
+  const webhook = await findOwnWebhook({ read, params: { id }, caller: { clientId } });
+  if (webhook === undefined) return undefined;
+  return { status: webhook.status, ...expectedCallCounts(webhook, await countCalls(read, webhook.id)) };
+}

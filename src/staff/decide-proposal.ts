@@ -9,6 +9,7 @@ import {
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { applyProposal, decidedParts } from './apply-proposal.ts';
 import type { StaffPorts } from './ports.ts';
+import { needsOtherApprover } from './proposable/proposable-operations.ts';
 import {
   isOpen,
   type Proposal,
@@ -33,9 +34,9 @@ const common = {
   scope: 'staff:approve',
   callers: ['staff'],
   request,
-  refusals: ['proposal-not-found', 'own-proposal', 'proposal-ended', 'conflict'],
   citizenData: true,
 } as const;
+const refusals = ['proposal-not-found', 'own-proposal', 'proposal-ended', 'conflict'] as const;
 
 /** Approves a proposal of another person, which then takes effect. No right lets people approve their own proposals. */
 export const approveProposal = defineOperation({
@@ -44,8 +45,9 @@ export const approveProposal = defineOperation({
   path: '/v1/staff/proposals/{id}/approve',
   summary: 'Approve a proposal',
   description:
-    'Approves a proposal of another person. The operation takes effect at once, and its ledger event names both of you. Nobody can approve their own proposal.',
+    'Approves a proposal of another person. The operation takes effect at once, and its ledger event names both of you. Nobody can approve their own proposal. Only people who belong to no service approve eraseCitizen, createClient and addPolicy, which affect all services.',
   responses: { 200: { description: 'The approved proposal.', schema: proposalShape } },
+  refusals: [...refusals, 'affects-all-services'],
   run: async (call: DecideCall): Promise<Outcome> => {
     const decided = await decide(call, 'approved');
     if ('slug' in decided) return { refusal: decided };
@@ -67,6 +69,7 @@ export const refuseProposal = defineOperation({
   summary: 'Refuse a proposal',
   description: 'Refuses a proposal of another person. The operation does not take effect.',
   responses: { 200: { description: 'The refused proposal.', schema: proposalShape } },
+  refusals,
   run: async (call: DecideCall): Promise<Outcome> => {
     const decided = await decide(call, 'refused');
     if ('slug' in decided) return { refusal: decided };
@@ -88,6 +91,7 @@ async function decide(call: DecideCall, status: 'approved' | 'refused'): Promise
   // This check comes before the status: people cannot decide their own proposal, even if it was decided already.
   if (found.proposer.subject === member.subject) return refuse('own-proposal');
   if (!isOpen(found, now)) return refuse('proposal-ended');
+  if (status === 'approved' && needsOtherApprover(found.operation, member)) return refuse('affects-all-services');
   const { subject, name } = member;
   return { ...found, status, decision: { subject, name, at: now, reason: body.reason } };
 }

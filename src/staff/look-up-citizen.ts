@@ -1,6 +1,7 @@
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
-import { refuseIssues } from '../kernel/refusal.ts';
+import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import type { LedgerEvent, LookUpReason } from '../ledger/ledger-event.ts';
+import { findActiveService } from './active-service.ts';
 import { findCitizens, maxHits } from './find-citizens.ts';
 import { hourlyLimit, refuseOverLimit } from './hourly-limit.ts';
 import { lookUpBody, lookUpWay } from './look-up.ts';
@@ -33,7 +34,7 @@ export const lookUpCitizen = defineOperation({
       schema: lookUpShape,
     },
   },
-  refusals: ['look-ups-exceeded', 'register-unavailable'],
+  refusals: ['service-needed', 'look-ups-exceeded', 'register-unavailable'],
   citizenData: true,
   run: lookUp,
 });
@@ -41,6 +42,8 @@ export const lookUpCitizen = defineOperation({
 async function lookUp(call: LookUpCall): Promise<Decision | RefusedDecision> {
   const { body, caller, now, createId, ports, read } = call;
   const member = staffOf(caller);
+  // The citizen reads the organisation in their access log, so it must be one that the operator has registered.
+  if ((await findActiveService(read, member)) === undefined) return { refusal: refuse('service-needed') };
   const by = lookUpWay(body, now);
   if (typeof by === 'object') return { refusal: refuseIssues(by) };
   const found = await findCitizens({ read, ports }, body, member);

@@ -11,9 +11,10 @@ import { missingScope } from '../auth/challenge.ts';
 import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { literalUnion } from '../notifications/notification/notification-shape.ts';
 import { comparedState, takeEffect } from './apply-proposal.ts';
+import { isOverLimit, refuseOverLimit } from './hourly-limit.ts';
 import type { StaffPorts } from './ports.ts';
-import type { AnyProposable } from './proposable/proposable-operation.ts';
-import { proposableOperations } from './proposable/proposable-operations.ts';
+import type { AnyProposable, Fault } from './proposable/proposable-operation.ts';
+import { findProposable, needsOtherApprover, proposableOperations } from './proposable/proposable-operations.ts';
 import { type Proposal, proposalReasonSchema, proposalShape, proposalView } from './proposal.ts';
 import { insertProposal } from './proposal-store.ts';
 import { insertStaffEntry } from './staff-entry-store.ts';
@@ -36,6 +37,9 @@ const request = {
 };
 const inputChecks = new Map(proposableOperations.map(({ name, input }) => [name, compilePartCheck('body', input)]));
 
+/** The operation in the entry of the staff log about a proposal that was not possible. */
+export const rejectedProposal = 'rejectedProposal';
+
 type ProposeCall = OperationCall<typeof request, StaffPorts>;
 type ProposeContext = Pick<ProposeCall, 'caller' | 'now' | 'createId' | 'ports' | 'read'>;
 type WantedOperation = Pick<Proposal, 'operation' | 'input' | 'reason'>;
@@ -50,10 +54,18 @@ export const proposeOperation = defineOperation({
   callers: ['staff'],
   summary: 'Propose an operation',
   description:
-    'Proposes an operation that takes effect when another person approves it within 72 hours (STAFF_PROPOSAL_HOURS). liftCitizenLock and releaseHold need the scope staff:support or staff:operate, startBatch needs staff:send, all others need staff:operate. While it waits, the same proposal again receives 409. With STAFF_FOUR_EYES=off it takes effect at once.',
+    'Proposes an operation that takes effect when another person approves it within 72 hours (STAFF_PROPOSAL_HOURS). liftCitizenLock and releaseHold need the scope staff:support or staff:operate, startBatch needs staff:send, all others need staff:operate. People of a service can change only their own client. While it waits, the same proposal again receives 409. The staff log also records a proposal that is not possible, and one person can make a limited number of these in an hour (STAFF_LOOK_UPS_PER_HOUR). With STAFF_FOUR_EYES=off a proposal takes effect at once.',
   request,
   responses: { 202: { description: 'The proposal.', schema: proposalShape } },
-  refusals: ['bad-request', 'missing-scope', 'conflict', 'changed-meanwhile'],
+  refusals: [
+    'bad-request',
+    'missing-scope',
+    'affects-all-services',
+    'client-not-found',
+    'conflict',
+    'changed-meanwhile',
+    'look-ups-exceeded',
+  ],
   citizenData: true,
   run: (call: ProposeCall) => propose(call, call.body),
 });
@@ -65,15 +77,18 @@ export async function propose(
 ): Promise<Decision | RefusedDecision | ReplayedResult> {
   const { caller, now, createId, ports, read } = call;
   const member = staffOf(caller);
-  const operation = proposableOperations.find(({ name }) => name === body.operation);
+  const operation = findProposable(body.operation);
   if (operation === undefined) return { refusal: refuse('bad-request') };
   const [neededScope = 'staff:operate'] = operation.proposers;
   if (!hasOneOf(caller, operation.proposers)) return { refusal: missingScope(neededScope, caller) };
   const issues = inputIssues(operation, body.input);
   if (issues.length > 0) return { refusal: refuseIssues(issues) };
-  const checked = await operation.check(body.input, { read, now, ports: ports.proposable, service: member.service });
-  if ('fault' in checked) return { refusal: refuse('conflict', checked.fault) };
   const { subject, name, service } = member;
+  if (!ports.fourEyes && needsOtherApprover(operation.name, member)) return { refusal: refuse('affects-all-services') };
+  const counted = { subject, operation: rejectedProposal };
+  if (await isOverLimit(call, counted)) return { refusal: await refuseOverLimit(call, counted) };
+  const checked = await operation.check(body.input, { read, now, ports: ports.proposable, service });
+  if ('fault' in checked) return refuseFault(call, operation, { ...checked, reason: body.reason });
   const proposal: Proposal = {
     id: createId('proposal'),
     at: now,
@@ -113,6 +128,27 @@ export async function propose(
     },
     answer: { status: 202, json: proposalView(proposal, now) },
     onConflict: () => refuse('conflict', 'The same proposal already waits for the decision of another person.'),
+  };
+}
+
+/**
+ * Refuses a proposal that is not possible. The refusal can reveal whether a citizen has a lock or a hold, so the staff log and the ledger
+ * record it, and `propose` counts it for the limit of one hour (test/scenarios/staff-proposals.test.ts).
+ */
+function refuseFault(
+  { caller, now, createId, ports }: ProposeContext,
+  { name: proposed }: AnyProposable,
+  { fault, problem, reason }: Fault & { readonly reason: string },
+): RefusedDecision {
+  const member = staffOf(caller);
+  const id = createId('event');
+  const entry = { id: createId('staffEntry'), at: now, member, operation: rejectedProposal, reason };
+  return {
+    refusal: problem === undefined ? refuse('conflict', fault) : refuse(problem),
+    effect: {
+      events: [{ type: 'staff.proposed', id, at: now, actor: staffActor(member), proposal: null, operation: proposed }],
+      statements: insertStaffEntry(ports, { ...entry, after: { proposed }, events: [id] }),
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { languageTagSchema } from '../notifications/notification/notification-shape.ts';
+import { findActiveService } from './active-service.ts';
 import { lookUpShape, lookUpView } from './look-up-hit.ts';
 import { findLookUp, lookUpKeptMs } from './look-up-store.ts';
 import type { StaffPorts } from './ports.ts';
@@ -32,12 +33,14 @@ export const readLookUp = defineOperation({
   description: `Returns the present state of the citizens that you found with a look-up within the last ${lookUpKeptMs / 60_000} minutes. Only the person who made the look-up can read it. It is not recorded again.`,
   request,
   responses: { 200: { description: 'The citizens.', schema: lookUpShape } },
-  refusals: ['look-up-not-found', 'register-unavailable'],
+  refusals: ['service-needed', 'look-up-not-found', 'register-unavailable'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, StaffPorts>) => {
     const { read, ports, params, query, now } = call;
     const id = parseId('lookUp', params.id);
-    const { subject } = staffOf(call.caller);
+    const member = staffOf(call.caller);
+    if ((await findActiveService(read, member)) === undefined) return { refusal: refuse('service-needed') };
+    const { subject } = member;
     const found = id && (await findLookUp({ read, root: ports.root }, id, { subject, now }));
     if (found === undefined) return { refusal: refuse('look-up-not-found') };
     return { replayed: { status: 200, json: await lookUpView(call, { ...found, id: params.id }, query.language) } };

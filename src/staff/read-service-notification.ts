@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
-import { findClient } from '../auth/client-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { blocksOf, openMessageContent } from '../notifications/notification/message-content.ts';
@@ -8,6 +7,7 @@ import { instantSchema, notificationParams } from '../notifications/notification
 import { findNotificationWithContent } from '../notifications/notification/notification-store.ts';
 import { defaultSubject } from '../notifications/rendering/mail-text.ts';
 import { renderMessageHtml } from '../notifications/rendering/message-html.ts';
+import { findActiveService } from './active-service.ts';
 import { findVisibleNotification } from './find-citizens.ts';
 import { hourlyLimit, refuseOverLimit } from './hourly-limit.ts';
 import type { StaffPorts } from './ports.ts';
@@ -57,9 +57,8 @@ async function readForService(call: ReadCall): Promise<Decision | RefusedDecisio
   const { read, caller, params, body, ports, now, createId } = call;
   const member = staffOf(caller);
   const { service, subject } = member;
-  // The token may name the client of this server itself as the service. Its messages contain codes, which staff must not read.
-  const client = service === null ? undefined : await findClient(read, service);
-  if (client === undefined || client.disabledAt !== undefined) return { refusal: refuse('service-needed') };
+  const client = await findActiveService(read, member);
+  if (client === undefined) return { refusal: refuse('service-needed') };
   const visible = await findVisibleNotification(read, params.id, service);
   const found = visible && (await findNotificationWithContent(read, visible.id));
   const content = found && (await openMessageContent(ports.citizenKeys, found.notification, found.content));

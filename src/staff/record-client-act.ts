@@ -1,5 +1,6 @@
 import type { DispatchContext } from '../api/dispatch.ts';
 import type { IdGenerator } from '../kernel/id.ts';
+import type { batchSummaryOf } from '../notifications/batches/batch-shape.ts';
 import { createNotificationBatch } from '../notifications/create-notification-batch.ts';
 import { startNotificationBatch } from '../notifications/start-notification-batch.ts';
 import { insertStaffEntry, type StaffKeys } from './staff-entry-store.ts';
@@ -9,6 +10,8 @@ type RecordDeps = StaffKeys & {
   readonly organisationOf: (clientId: string) => string;
 };
 
+type BatchSummary = ReturnType<typeof batchSummaryOf>;
+
 /** A person needs a proposal for a large batch. A client does not, so its batches of every size are recorded. */
 const recorded: ReadonlySet<string> = new Set([createNotificationBatch.name, startNotificationBatch.name]);
 
@@ -17,8 +20,10 @@ const recorded: ReadonlySet<string> = new Set([createNotificationBatch.name, sta
  * entry of the staff log names the client as `client:ID`. No token of staff can have such a subject (src/auth/staff-token.ts).
  */
 export function createClientActRecord(deps: RecordDeps): NonNullable<DispatchContext['clientActStatements']> {
-  return ({ clientId, operation, concealment, now, events }) => {
-    if (concealment === undefined && !recorded.has(operation)) return [];
+  return ({ clientId, operation, concealment, now, events, json }) => {
+    const isBatch = recorded.has(operation);
+    if (concealment === undefined && !isBatch) return [];
+    const { id, state, rows }: Partial<BatchSummary> = isBatch ? Object(json) : {};
     const member = { subject: `client:${clientId}`, name: deps.organisationOf(clientId), service: clientId };
     return insertStaffEntry(deps, {
       id: deps.createId('staffEntry'),
@@ -26,7 +31,11 @@ export function createClientActRecord(deps: RecordDeps): NonNullable<DispatchCon
       member,
       operation,
       reason: concealment?.hiddenReason,
-      after: concealment === undefined ? undefined : { hiddenUntil: concealment.hiddenUntil },
+      reference: id,
+      after: {
+        ...(concealment === undefined ? {} : { hiddenUntil: concealment.hiddenUntil }),
+        ...(isBatch ? { state, rows } : {}),
+      },
       events,
     });
   };

@@ -1,4 +1,5 @@
 import { removeTemplate } from '../notifications/remove-template.ts';
+import { findOwnTemplate } from '../notifications/templates/template-shape.ts';
 import { actForService } from './act-for-service.ts';
 
 /** Removes a template of the service of a caseworker. */
@@ -9,5 +10,9 @@ export const removeServiceTemplate = actForService({
   summary: 'Remove a template of your service',
   description:
     'Removes a template of the service of the person. Messages that were sent with it stay as they are. The staff log names the person.',
+  before: async (read, id, service) => {
+    const template = await findOwnTemplate(read, id, service);
+    return template && { template: template.id, name: template.name };
+  },
   after: ({ id, name }) => ({ removed: id, name }),
 });

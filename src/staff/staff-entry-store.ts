@@ -87,14 +87,16 @@ export function insertEntryEvents(entry: StaffEntryId, events: readonly EventId[
   }));
 }
 
-/** When the oldest entry of this person and operation after an instant was made (epoch milliseconds). */
-export async function findOldestEntry(
+/** The number of entries of this person and operation after an instant, and the time of the oldest one (epoch milliseconds). */
+export async function findRecentEntries(
   { read, root }: { readonly read: Read } & Pick<StaffKeys, 'root'>,
   { subject, operation, since }: { readonly subject: string; readonly operation: string; readonly since: number },
-): Promise<number | undefined> {
-  const sql = 'select min(at) as at from staff_entry where subject_tag = $1 and operation = $2 and at > $3';
+): Promise<{ readonly count: number; readonly oldest: number | undefined }> {
+  const sql =
+    'select count(*) as entries, min(at) as at from staff_entry where subject_tag = $1 and operation = $2 and at > $3';
   const [row] = await read(sql, [subjectTag({ root }, subject), operation, since]);
-  return row === undefined || row['at'] === null ? undefined : integerField(row, 'at');
+  if (row === undefined || row['at'] === null) return { count: 0, oldest: undefined };
+  return { count: integerField(row, 'entries'), oldest: integerField(row, 'at') };
 }
 
 /** The filter of the staff log; undefined members do not filter. */

@@ -57,7 +57,7 @@ export const startServiceBatch = defineOperation({
   request,
   citizenData: true,
   responses: { 200: { description: 'The batch, and the proposal if its start needs one.', schema: startShape } },
-  refusals: [...start.refusals, 'changed-meanwhile'],
+  refusals: [...start.refusals, 'changed-meanwhile', 'look-ups-exceeded'],
   run: startOrPropose,
 });
 

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { operations } from '../../src/app/operations.ts';
 import { localeFor } from '../../src/locales/locale.ts';
 import { proposableOperations } from '../../src/staff/proposable/proposable-operations.ts';
+import { rejectedProposal } from '../../src/staff/propose-operation.ts';
 
 /** Operations of staff with ledger events, but without an entry of the staff log under their own name. */
 const unlogged = new Set([
@@ -25,6 +26,6 @@ for (const language of languages)
     const logged = operations.filter(
       ({ callers, citizenData, name }) => callers?.includes('staff') && citizenData && !unlogged.has(name),
     );
-    const names = [...proposableOperations, ...logged].map(({ name }) => name);
+    const names = [...proposableOperations, ...logged, { name: rejectedProposal }].map(({ name }) => name);
     assert.deepEqual(Object.keys(localeFor(language).staffPages.operationNames).toSorted(), names.toSorted());
   });

@@ -253,6 +253,8 @@ test('staff see and change only batches and webhooks of their own service, and w
   assert.deepEqual(problemOf(await as(site, person, `POST ${calls}/redeliver`)), [404, 'webhook-not-found']);
   const own = caseworker(site.service);
   assert.equal((await as(site, own, `POST ${calls}/redeliver`)).status, 202);
+  const [redelivery] = await entriesOf(site, 'redeliverServiceWebhook');
+  assert.deepEqual(redelivery?.['before'], { status: 'active', waiting: 0, dead: 0 });
   assert.equal((await as(site, own, `POST ${calls}/test`, {})).json['outcome'], 'unreachable');
   const nobody = { subject: 'nina', roles: ['caseworker'] };
   assert.deepEqual(problemOf(await as(site, nobody, `GET ${base}`)), [403, 'missing-scope']);

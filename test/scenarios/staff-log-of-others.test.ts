@@ -8,6 +8,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, waitUntilSigned } from '../support/server-process.ts';
 import { openStaffSite, type StaffSite } from '../support/staff-site.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const thisFile = fileCleanupScope();
 const sites = new Map<string, StaffSite>();
@@ -91,7 +92,7 @@ for (const { name: engine } of engines) {
     }
   });
 
-  test(`${engine}: a concealed access and a batch of a client are in the staff log with the client, and other acts are not`, async () => {
+  test(`${engine}: concealed accesses and batches of a client are in the staff log with the client and the rows, and other acts are not`, async () => {
     const site = siteOn(engine);
     const created = await run(
       site,
@@ -101,7 +102,7 @@ for (const { name: engine } of engines) {
       '--secret',
       '--json',
       '--scopes',
-      'identity:verify,notifications:send,access-log:hide',
+      'identity:verify,notifications:send,notifications:read,access-log:hide',
     );
     const { clientId, clientSecret } = JSON.parse(created) as {
       readonly clientId: string;
@@ -127,20 +128,33 @@ for (const { name: engine } of engines) {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
       body: 'citizenId,subject,message\ndemo-mary,Hello,Text\n',
     });
-    assert.equal(batch.status, 202, await batch.text());
+    const { id } = (await batch.json()) as { readonly id: string };
+    assert.equal(batch.status, 202, id);
+    const path = `/v1/notification-batches/${id}`;
+    await waitUntil(async () => (await site.request(token, 'GET', path)).json['state'] === 'ready');
+    assert.equal((await site.request(token, 'POST', `${path}/start`)).status, 200);
     await waitUntilSigned(site.server);
     const entries = await entriesOf(site, `subject=${encodeURIComponent(`client:${clientId}`)}`);
-    const shown = entries.map(({ operation, name, service, reason, after }) => ({
+    const shown = entries.map(({ operation, name, service, reason, reference, after }) => ({
       operation,
       name,
       service,
       reason,
+      reference,
       after,
     }));
     const head = { name: 'Police', service: clientId };
+    const ofBatch = { ...head, reason: undefined, reference: id };
     assert.deepEqual(shown.toReversed(), [
-      { ...head, operation: 'verifyIdentity', reason: 'Investigation 12', after: { hiddenUntil } },
-      { ...head, operation: 'createNotificationBatch', reason: undefined, after: undefined },
+      {
+        ...head,
+        operation: 'verifyIdentity',
+        reason: 'Investigation 12',
+        reference: undefined,
+        after: { hiddenUntil },
+      },
+      { ...ofBatch, operation: 'createNotificationBatch', after: { state: 'checking', rows: 1 } },
+      { ...ofBatch, operation: 'startNotificationBatch', after: { state: 'sending', rows: 1 } },
     ]);
     assert.doesNotMatch(JSON.stringify(entries), /demo-mary/);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, waitUntilSigned } from '../support/server-process.ts';
 import { openStaffSite, type StaffSite } from '../support/staff-site.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -22,6 +23,12 @@ const supportOf = (site: StaffSite, service?: string, subject = 'sam') =>
 async function lookUp(site: StaffSite, token: string, body: Members) {
   const { status, json, headers } = await site.request(token, 'POST', '/v1/staff/look-ups', { ...reasons, ...body });
   return { status, json, headers, hits: (json['hits'] ?? []) as readonly Members[] };
+}
+
+async function createService(site: StaffSite): Promise<string> {
+  const args = ['clients', 'create', 'Other', '--scopes', 'notifications:send', '--secret', '--json'];
+  const { stdout } = await runCommandInProcess(site.server, ...args);
+  return (JSON.parse(stdout) as { readonly clientId: string }).clientId;
 }
 
 async function sendMessage(site: StaffSite, body: Members): Promise<string> {
@@ -137,7 +144,8 @@ test('a look-up without a reason, a case or one way to name the citizen shows an
 test('people of two services see the messages of their own service only', async () => {
   const site = siteOn('sqlite');
   const id = await sendMessage(site, { citizenId: 'demo-mary', reference: 'tax-9' });
-  const [own, other] = [await supportOf(site, site.service), await supportOf(site, 'other-service')];
+  const otherService = await createService(site);
+  const [own, other] = [await supportOf(site, site.service), await supportOf(site, otherService)];
   const messagesFor = async (token: string) => {
     const [hit] = (await lookUp(site, token, { citizenId: 'demo-mary' })).hits;
     return listOf(hit, 'messages').filter((one) => one['id'] === id).length;
@@ -151,10 +159,26 @@ test('people of two services see the messages of their own service only', async 
     assert.equal(refused.status, 404);
   }
   // An auditor of a service reads only the entries of that service.
-  const auditor = await site.staffToken({ subject: 'ada', roles: ['auditor'], service: 'other-service' });
+  const auditor = await site.staffToken({ subject: 'ada', roles: ['auditor'], service: otherService });
   const log = await site.request(auditor, 'GET', `/v1/staff/log?service=${site.service}`);
   const services = (log.json['items'] as readonly Members[]).map(({ service }) => service);
-  assert.deepEqual([...new Set(services)], ['other-service']);
+  assert.deepEqual([...new Set(services)], [otherService]);
+});
+
+test('a person whose service is unknown or disabled looks up nobody, and does not read an earlier look-up again', async () => {
+  const site = siteOn('sqlite');
+  const service = await createService(site);
+  const token = await supportOf(site, service, 'former');
+  const before = await lookUp(site, token, { citizenId: 'demo-mary' });
+  assert.equal(before.status, 200, JSON.stringify(before.json));
+  const disabled = await runCommandInProcess(site.server, 'clients', 'disable', service);
+  assert.equal(disabled.code, 0, disabled.stderr);
+  for (const unknown of [token, await supportOf(site, 'no-such-client'), await supportOf(site, 'citizen-services')]) {
+    const refused = await lookUp(site, unknown, { citizenId: 'demo-mary' });
+    assert.deepEqual([refused.status, String(refused.json['type']).split('/').at(-1)], [403, 'service-needed']);
+    assert.doesNotMatch(JSON.stringify(refused.json), /demo-mary|hits/);
+  }
+  assert.equal((await site.request(token, 'GET', `/v1/staff/look-ups/${String(before.json['id'])}`)).status, 403);
 });
 
 test('a person who reached the limit of look-ups is refused until an hour has passed, and another person is not', async () => {

@@ -111,12 +111,70 @@ test('a proposal needs a right of its operation, a valid input, and a state that
   const impossible: Readonly<Record<string, Members>> = {
     releaseHold: { hold: 'hld_01JD3Y9Z8Q6W2V5T4R7N0M1KXC' },
     liftCitizenLock: { citizenId: 'demo-mary', messageToCitizen: 'You asked for it.' },
-    changeClient: { clientId: 'unknown', scopes: ['events:read'] },
     addPolicy: { document: '{}' },
     createClient: { name: 'Both', kind: 'live', scopes: ['events:read'] },
   };
   for (const [operation, input] of Object.entries(impossible))
     assert.deepEqual(problemOf(await propose(site, operation, input)), [409, 'conflict'], operation);
+  const unknown = { clientId: 'unknown', scopes: ['events:read'] };
+  assert.deepEqual(problemOf(await propose(site, 'changeClient', unknown)), [404, 'client-not-found']);
+});
+
+test('operators of a service change only their own client, and learn nothing about another one', async () => {
+  const site = siteOn('sqlite');
+  const args = ['clients', 'create', 'Two', '--scopes', 'notifications:send', '--secret', '--json'];
+  const made = await runCommandInProcess(site.server, ...args);
+  const { clientId } = JSON.parse(made.stdout) as { readonly clientId: string };
+  const una: TestPerson = { subject: 'uma', roles: ['operator'], service: clientId };
+  for (const other of [site.service, 'unknown']) {
+    const refused = await propose(site, 'changeClient', { clientId: other, scopes: ['events:read'] }, una);
+    assert.deepEqual(problemOf(refused), [404, 'client-not-found'], other);
+    assert.equal(refused.json['before'], undefined);
+  }
+  const own = await propose(site, 'changeClient', { clientId, scopes: ['events:read'] }, una);
+  assert.equal(own.status, 202, JSON.stringify(own.json));
+  const approved = await decide(site, own.json['id'], 'approve', { ...approver, service: clientId });
+  assert.equal(approved.status, 200, JSON.stringify(approved.json));
+});
+
+test('an operation on all services is approved only by a person who belongs to no service', async () => {
+  const site = siteOn('sqlite');
+  const service = 'service-three';
+  const wanted: Readonly<Record<string, Members>> = {
+    eraseCitizen: { citizenId: 'demo-lukasz' },
+    createClient: { name: 'Harbour', kind: 'test', scopes: ['notifications:send'], jwks: await publicKeys() },
+    addPolicy: { document: JSON.stringify({ name: 'town-3', threshold: 0.99 }) },
+  };
+  for (const [operation, input] of Object.entries(wanted)) {
+    const proposed = await propose(site, operation, input, { subject: 'uma', roles: ['operator'], service });
+    assert.equal(proposed.status, 202, JSON.stringify(proposed.json));
+    const { id } = proposed.json;
+    const byService = await decide(site, id, 'approve', { ...approver, service });
+    assert.deepEqual(problemOf(byService), [403, 'affects-all-services'], operation);
+    assert.deepEqual(await entriesOf(site, `operation=${operation}&service=${service}`), []);
+    assert.equal((await decide(site, id, 'approve')).status, 200, operation);
+  }
+});
+
+test('a proposal that is not possible is in the staff log with its person, and one person can make 60 of them in an hour', async () => {
+  const site = siteOn('sqlite');
+  const nosy: TestPerson = { subject: 'nosy', roles: ['support'], service: site.service };
+  const input = { citizenId: 'demo-eleni', messageToCitizen: 'You asked for it.' };
+  for (let made = 0; made < 60; made += 1)
+    assert.deepEqual(problemOf(await propose(site, 'liftCitizenLock', input, nosy)), [409, 'conflict']);
+  const citizen = await site.citizenToken('demo-eleni');
+  const locked = await site.request(citizen, 'POST', '/v1/register-lock', { locked: true });
+  assert.ok(locked.status < 300, JSON.stringify(locked.json));
+  // The response no longer depends on the lock.
+  const refused = await propose(site, 'liftCitizenLock', input, nosy);
+  assert.deepEqual(problemOf(refused), [429, 'look-ups-exceeded']);
+  assert.ok(Number(refused.headers['retry-after']) > 3_000);
+  const entries = await entriesOf(site, 'operation=rejectedProposal&subject=nosy');
+  assert.equal(entries.length, 60);
+  const [{ reason, after, events } = {}] = entries;
+  assert.deepEqual([reason, after], ['The case needs it.', { proposed: 'liftCitizenLock' }]);
+  assert.equal((events as readonly Members[]).length, 1);
+  assert.equal((await propose(site, 'liftCitizenLock', input, { ...nosy, subject: 'sam' })).status, 202);
 });
 
 test('an approved change of a client records its rights before and after', async () => {
@@ -130,7 +188,8 @@ test('an approved change of a client records its rights before and after', async
   const change = await propose(site, 'changeClient', { clientId, scopes });
   assert.equal(change.status, 202, JSON.stringify(change.json));
   // Nothing changes before the approval.
-  assert.deepEqual(await entriesOf(site, 'operation=changeClient'), []);
+  const changes = await entriesOf(site, 'operation=changeClient');
+  assert.ok(changes.every(({ reference }) => reference !== change.json['id']));
   assert.equal((await decide(site, change.json['id'], 'approve')).status, 200);
   const [entry] = await entriesOf(site, 'operation=changeClient');
   const rights = { clientId, purposes: null, legalBases: null, policy: null };
@@ -238,4 +297,7 @@ test('without four eyes a proposal takes effect at once, and the staff log has i
   assert.deepEqual([proposed.status, proposed.json['status']], [202, 'approved'], JSON.stringify(proposed.json));
   const [entry] = await entriesOf(site, 'operation=eraseCitizen');
   assert.equal(entry?.['subject'], 'olu');
+  const una: TestPerson = { subject: 'una', roles: ['operator'], service: site.service };
+  const ofService = await propose(site, 'eraseCitizen', { citizenId: 'demo-mary' }, una);
+  assert.deepEqual(problemOf(ofService), [403, 'affects-all-services']);
 });

@@ -84,10 +84,13 @@ test('a template that a caseworker creates belongs to the service, and a casewor
   const logged = [...(await entriesOf('createServiceTemplate')), ...(await entriesOf('removeServiceTemplate'))];
   const { id, name } = created.json;
   assert.deepEqual(
-    logged.map(({ after }) => after),
+    logged.map(({ before: was, after }) => [was, after]),
     [
-      { template: id, name },
-      { removed: id, name },
+      [undefined, { template: id, name }],
+      [
+        { template: id, name },
+        { removed: id, name },
+      ],
     ],
   );
 });

@@ -102,3 +102,19 @@ test('a form of another site does not pause a channel, and that of the page paus
   assert.equal((await browser.post(path, { origin: server.url }, form)).status, 303);
   assert.match(bodyText(await browser.get('/staff/queues')), /Paused by/);
 });
+
+test('the pages tell people whose service was disabled that their account belongs to no service', async () => {
+  const browser = openCookieBrowser(server.url);
+  await signInAs(browser, 'sam');
+  const [client] = server.readDemoFile().clients;
+  const operator = openCookieBrowser(server.url);
+  await signInAs(operator, 'olu');
+  const path = `/staff/clients/${client?.clientId ?? ''}/disable`;
+  const why = new URLSearchParams({ reason: 'The service has ended.' });
+  assert.equal((await operator.post(path, { origin: server.url }, why)).status, 303);
+  assert.match(bodyText(await browser.get('/staff')), /Your account belongs to no service\./);
+  const form = new URLSearchParams({ reason: 'citizen-asked', case: 'CASE-1', citizenId: 'demo-mary' });
+  const refused = await browser.post('/staff/person', { origin: server.url }, form);
+  assert.equal(refused.status, 403);
+  assert.match(bodyText(refused), /Your account belongs to no service\./);
+});

@@ -103,7 +103,9 @@ export async function findOwnWebhook({
   params,
   read,
   caller,
-}: Pick<WebhookCall, 'params' | 'read' | 'caller'>): Promise<Webhook | undefined> {
+}: Pick<WebhookCall, 'params' | 'read'> & {
+  readonly caller: Pick<WebhookCall['caller'], 'clientId'>;
+}): Promise<Webhook | undefined> {
   const id = parseId('webhook', params.id);
   const webhook = id === undefined ? undefined : await findWebhook(read, id);
   return webhook?.clientId === caller.clientId && webhook.status !== 'removed' ? webhook : undefined;

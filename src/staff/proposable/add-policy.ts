@@ -10,6 +10,7 @@ export const proposablePolicy = defineProposable({
   name: 'addPolicy',
   proposers: ['staff:operate'],
   summary: 'Add a matching policy',
+  affectsAllServices: true,
   input: Type.Object(
     {
       document: Type.String({

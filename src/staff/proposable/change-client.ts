@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Client } from '../../auth/client.ts';
-import { changedParts, findClient, updateClientRow } from '../../auth/client-store.ts';
+import { changedParts, updateClientRow } from '../../auth/client-store.ts';
 import { applyClientUpdate } from '../../auth/client-update.ts';
 import { type Read, WriteRefused } from '../../db/database.ts';
+import { findVisibleClient } from '../read-registered-client.ts';
 import { clientRights, unknownPolicy } from './create-client.ts';
-import { defineProposable } from './proposable-operation.ts';
+import { defineProposable, type Fault } from './proposable-operation.ts';
 
 const orAny = 'null: any.';
 const input = Type.Object(
@@ -24,12 +25,12 @@ export const proposableClientChange = defineProposable({
   proposers: ['staff:operate'],
   summary: 'Change the scopes, purposes, legal bases or policy of a client',
   input,
-  check: async (wanted, { read }) => {
-    const change = await prepareChange(read, wanted);
+  check: async (wanted, context) => {
+    const change = await prepareChange(context, wanted);
     return 'fault' in change ? change : { before: rightsOf(change.before) };
   },
-  apply: async (wanted, { read, clock, createId, actor, commitWith }) => {
-    const change = await prepareChange(read, wanted);
+  apply: async (wanted, { clock, createId, actor, commitWith, ...context }) => {
+    const change = await prepareChange(context, wanted);
     if ('fault' in change) return change;
     const { before, after } = change;
     const changed = changedParts(before, after);
@@ -51,13 +52,14 @@ export const proposableClientChange = defineProposable({
 
 type ClientChange = { readonly before: Client; readonly after: Client };
 
+/** The change, if the person may see the client: people of a service change only their own. */
 async function prepareChange(
-  read: Read,
+  { read, service }: { readonly read: Read; readonly service: string | null },
   { clientId, ...update }: Static<typeof input>,
-): Promise<ClientChange | { readonly fault: string }> {
-  const before = await findClient(read, clientId);
-  if (before === undefined || before.disabledAt !== undefined)
-    return { fault: 'There is no active client with this id.' };
+): Promise<ClientChange | Fault> {
+  const before = await findVisibleClient(read, clientId, { service });
+  if (before === undefined) return { fault: 'There is no such client.', problem: 'client-not-found' };
+  if (before.disabledAt !== undefined) return { fault: 'The client is disabled.' };
   const unknown = await unknownPolicy(read, update.policy ?? undefined);
   if (unknown !== undefined) return unknown;
   const after = applyClientUpdate(before, update);

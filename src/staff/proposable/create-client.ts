@@ -49,6 +49,7 @@ export const proposableClient = defineProposable({
   name: 'createClient',
   proposers: ['staff:operate'],
   summary: 'Create a client',
+  affectsAllServices: true,
   input,
   check: async (wanted, { read }) => {
     // The keys and random values of this client are not stored. Approval makes its own.

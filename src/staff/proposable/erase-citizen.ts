@@ -11,6 +11,7 @@ export const proposableErasure = defineProposable({
   name: 'eraseCitizen',
   proposers: ['staff:operate'],
   summary: 'Erase a citizen permanently',
+  affectsAllServices: true,
   input: Type.Object(
     {
       citizenId: Type.String({ minLength: 1, maxLength: maxCitizenIdLength }),

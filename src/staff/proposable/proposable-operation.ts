@@ -39,8 +39,8 @@ export type ApplyContext = CheckContext & {
   readonly commitWith: (after: unknown) => Commit;
 };
 
-/** Why an operation is not possible now, for the person who proposes or approves it. */
-type Fault = { readonly fault: string };
+/** Why an operation is not possible now, for the person who proposes or approves it. `problem`: if a proposal is not refused with `conflict`. */
+export type Fault = { readonly fault: string; readonly problem?: 'client-not-found' };
 
 /** An operation that takes effect only if another person approves it. */
 export type ProposableOperation<Input = never> = {
@@ -48,6 +48,8 @@ export type ProposableOperation<Input = never> = {
   /** One of these rights is needed to propose it. */
   readonly proposers: readonly StaffScope[];
   readonly summary: string;
+  /** Whether the change reaches citizens or clients of every service. Then only a person who works for all services can approve it. */
+  readonly affectsAllServices?: true;
   readonly input: TObject;
   /** The present state, for the people who decide and for the staff log; or why the operation is not possible. */
   check(input: Input, context: CheckContext): Promise<{ readonly before: unknown } | Fault>;

@@ -1,3 +1,4 @@
+import type { StaffMember } from '../../auth/caller.ts';
 import { proposablePolicy } from './add-policy.ts';
 import { proposableClientChange } from './change-client.ts';
 import { proposableClient } from './create-client.ts';
@@ -17,3 +18,13 @@ export const proposableOperations: readonly AnyProposable[] = [
   proposablePolicy,
   proposableBatchStart,
 ];
+
+/** The operation with this name; undefined if this version of the program does not have it. */
+export function findProposable(operation: string): AnyProposable | undefined {
+  return proposableOperations.find(({ name }) => name === operation);
+}
+
+/** Whether only a person who works for all services can approve this operation, and this person belongs to one service. */
+export function needsOtherApprover(operation: string, { service }: Pick<StaffMember, 'service'>): boolean {
+  return service !== null && findProposable(operation)?.affectsAllServices === true;
+}

@@ -4,6 +4,7 @@ import type { Refusal } from '../../kernel/refusal.ts';
 import { requestQuery } from '../../kernel/request-target.ts';
 import { approveProposal, refuseProposal } from '../../staff/decide-proposal.ts';
 import { listProposals } from '../../staff/list-proposals.ts';
+import { needsOtherApprover } from '../../staff/proposable/proposable-operations.ts';
 import type { proposalShape } from '../../staff/proposal.ts';
 import { readProposal } from '../../staff/read-proposal.ts';
 import { minuteElement } from '../citizen-layout.ts';
@@ -127,15 +128,21 @@ function proposalSummary({ texts, layout, nameOf }: StaffVisit, proposal: ShownP
   return html`<dl class="summary">${rows.map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-/** The operation refuses a decision about one's own proposal in any case; the page says so before. */
-function decisionLinks({ texts, member }: StaffVisit, { id, status, proposedBy }: ShownProposal): Html | '' {
+/** The operation refuses a decision that the person may not make; the page says so before. */
+export function decisionLinks(
+  { texts, member }: Pick<StaffVisit, 'texts' | 'member'>,
+  { id, operation, status, proposedBy }: Pick<ShownProposal, 'id' | 'operation' | 'status' | 'proposedBy'>,
+): Html | '' {
   const { proposals } = texts;
   if (status !== 'proposed') return '';
   if (proposedBy.subject === member.subject) return html`<p class="note">${proposals.own}</p>`;
   if (!member.scopes.includes('staff:approve')) return html`<p class="note">${proposals.notYours}</p>`;
   const path = `${staffPaths.proposals}/${id}`;
+  const refusal = html`<a href="${path}/refuse">${proposals.refuse}</a>`;
+  if (needsOtherApprover(operation, member))
+    return html`<p class="note">${texts.action.allServices}</p><p class="actions">${refusal}</p>`;
   return html`<p class="actions"><a class="action" href="${path}/approve">${proposals.approve}</a>
-      <a href="${path}/refuse">${proposals.refuse}</a></p>`;
+      ${refusal}</p>`;
 }
 
 async function handleDecision(visit: StaffVisit, decision: 'approve' | 'refuse'): Promise<BufferedResponse | Refusal> {

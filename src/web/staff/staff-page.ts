@@ -93,8 +93,10 @@ function sectionLinks(
 export function refusedStaffPage(visit: Pick<StaffVisit, 'layout' | 'texts' | 'member'>, refusal: Refusal) {
   const { status } = problems[refusal.slug];
   const { unavailable } = visit.layout.words;
-  const { title, text } = { ...visit.texts.refused, unavailable }[kindOf(status)];
-  return renderStaffPage(visit, { title, content: html`<p>${text}</p>`, status });
+  const { noService, refused } = visit.texts;
+  const { title, text } = { ...refused, unavailable }[kindOf(status)];
+  const shown = refusal.slug === 'service-needed' ? noService : text;
+  return renderStaffPage(visit, { title, content: html`<p>${shown}</p>`, status });
 }
 
 function kindOf(status: number): 'forbidden' | 'missing' | 'tooMany' | 'changed' | 'unavailable' {

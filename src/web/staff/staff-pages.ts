@@ -7,6 +7,7 @@ import type { Refusal } from '../../kernel/refusal.ts';
 import { requestPath } from '../../kernel/request-target.ts';
 import type { Locale } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
+import { readServiceClient } from '../../staff/read-service-client.ts';
 import { readStaffMember, type StaffMemberAnswer } from '../../staff/read-staff-member.ts';
 import { type Cookies, withCookies } from '../browser-cookies.ts';
 import { type PageLayout, renderLayout } from '../citizen-layout.ts';
@@ -215,8 +216,9 @@ async function showHome(visit: StaffVisit): Promise<BufferedResponse | Refusal> 
   const decisions = attention === '' && scopes.includes('staff:approve') ? await decisionsSection(visit) : '';
   if (typeof decisions === 'object' && 'slug' in decisions) return decisions;
   const rights = staffScopes.filter((one) => scopes.includes(one));
-  const worksFor =
+  const ownService =
     service === null ? texts.allServices : formatMessage(language, texts.service, { service: nameOf(service) });
+  const worksFor = (await isServiceUnknown(visit)) ? texts.noService : ownService;
   const content =
     rights.length === 0
       ? html`<p>${texts.noRights}</p>`
@@ -224,6 +226,12 @@ async function showHome(visit: StaffVisit): Promise<BufferedResponse | Refusal> 
     ${attention}${decisions}
     <h2>${texts.rightsTitle}</h2><ul>${rights.map((one) => html`<li><a href="${pathOfRight[one]}">${texts.rights[one]}</a></li>`)}</ul>`;
   return renderStaffPage({ layout, texts, member }, { title: texts.site, content, section: 'home' });
+}
+
+/** Whether the client of the person's service is unknown or disabled. Without `staff:support` and `staff:send` it makes no difference. */
+async function isServiceUnknown(visit: StaffVisit): Promise<boolean> {
+  const answer = await readJson(visit, readServiceClient);
+  return 'slug' in answer && answer.slug === 'service-needed';
 }
 
 type SignInOptions = {
