@@ -95,6 +95,11 @@ create table ledger_unwitnessed (
   at bigint not null check (at between 0 and 9007199254740991)
 );
 
+-- The alarms that only processes with the role sequencer can raise. They store them here for the staff pages of other processes.
+create table ledger_alarm (
+  kind text not null primary key check (kind in ('ledger-alarm', 'ledger-witnesses'))
+);
+
 -- The encryption key of each citizen, wrapped by the root key. Deleting the row erases the citizen's content.
 -- citizen_id `erased:…` with the pseudonym: the successor key of an erased citizen. It seals what is stored about that id
 -- after the erasure, and the next erasure of the id deletes it.
