@@ -884,6 +884,8 @@ export type ListNotificationsAnswer = {
 export type ListProposalsAnswer = {
   /** The items of this page. */
   items: StaffProposal[];
+  /** The cursor of the next page. null: this is the last page. */
+  next: string | null;
 };
 
 export type ListQueuesAnswer = {
@@ -1932,7 +1934,7 @@ export type StaffAttention = {
   quarantine: StaffAttentionQuarantineItem[];
   /** Channels that staff have paused. */
   pausedChannels: StaffAttentionPausedChannelsItem[];
-  /** The alarms of the ledger in this process. */
+  /** The alarms of the ledger. */
   ledgerAlarms: string[];
   /** Imports of citizens that did not finish. */
   stoppedImports: StaffAttentionStoppedImportsItem[];
@@ -1966,7 +1968,10 @@ export type StaffAttentionPausedChannelsItem = {
   at: string;
 };
 
-/** Proposals that wait for a decision, and when the oldest was made. */
+/**
+ * Proposals of your service, or of all services if you belong to none, that wait for a decision, and when the oldest
+ * was made.
+ */
 export type StaffAttentionProposals = {
   /** The number of them. */
   count: number;
@@ -3766,8 +3771,21 @@ export type Operations = {
   /** List proposals */
   listProposals: {
     query?: {
-      /** Only proposals with this stored status. */
-      status?: 'proposed' | 'approved' | 'refused';
+      /** Only proposals in this state. ended: approved, refused or expired. */
+      status?: 'proposed' | 'approved' | 'refused' | 'expired' | 'ended';
+      /** Only proposals of this operation. */
+      operation?: 
+        | 'eraseCitizen'
+        | 'releaseHold'
+        | 'liftCitizenLock'
+        | 'createClient'
+        | 'changeClient'
+        | 'addPolicy'
+        | 'startBatch';
+      /** The maximum number of proposals. Default: 25. */
+      limit?: number;
+      /** The member `next` of the previous page. Default: the first page. */
+      cursor?: string;
     };
     answers: {
       200: ListProposalsAnswer;

@@ -4,6 +4,7 @@ import { openFolderOfSetting } from '../config/settings.ts';
 import { createSyncedFolder } from '../db/sync-folder.ts';
 import { holdLease } from '../jobs/lease.ts';
 import { repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
+import { deleteAlarm, type StoredAlarm, storeAlarm } from '../ledger/alarm-store.ts';
 import { type Anchor, anchorFileName, openAnchor } from '../ledger/anchor.ts';
 import { clearErasedCitizenIds } from '../ledger/erase-citizen.ts';
 import {
@@ -84,9 +85,25 @@ function startLedgerMonitor(deps: SliceDeps, ledger: LedgerView, anchor: Anchor,
   return { stop: async () => void (await Promise.all([monitoring.stop(), witnessing.stop()])) };
 }
 
-/** Verifies the log each second, and keeps what is verified in the checkpoint file, even while another process leads. */
-function startMonitoring({ db, timer, log }: SliceDeps, { view, knownKeys, watch }: LedgerView, anchor: Anchor) {
+/** Raises an alarm in this process, and stores it for the staff pages of all processes, again each minute while it lasts. */
+async function raiseStoredAlarm(
+  { db }: SliceDeps,
+  watch: LedgerView['watch'],
+  kind: StoredAlarm,
+  message: string,
+): Promise<void> {
+  if (watch.raiseAlarm(kind, message)) await db.write([storeAlarm(kind)]);
+}
+
+/**
+ * Verifies the log each second, and keeps what is verified in the checkpoint file, even while another process leads. It deletes the
+ * stored alarm of an earlier start after it has verified the whole log.
+ */
+function startMonitoring(deps: SliceDeps, { view, knownKeys, watch }: LedgerView, anchor: Anchor) {
+  const { db, timer, log } = deps;
   let monitor: Monitor | undefined;
+  let sizeAtStart: number | undefined;
+  let isEarlierAlarmDeleted = false;
   // A failed check is not an alarm: an alarm means that the log was changed.
   const onFault = (fault: unknown) => log.fault('ledger', fault);
   return repeatEvery({
@@ -99,19 +116,21 @@ function startMonitoring({ db, timer, log }: SliceDeps, { view, knownKeys, watch
         if (origin === undefined) return;
         monitor = createMonitor(view, knownKeys(origin), anchor);
       }
+      sizeAtStart ??= (await view.publishedCheckpoint())?.size;
       const { verified, alarm } = await monitor.check();
       watch.recordVerified(verified);
-      if (alarm !== undefined) watch.raiseAlarm('ledger-alarm', `the monitor found: ${alarm}`);
+      if (alarm !== undefined) await raiseStoredAlarm(deps, watch, 'ledger-alarm', `the monitor found: ${alarm}`);
+      if (isEarlierAlarmDeleted || sizeAtStart === undefined || verified < sizeAtStart) return;
+      if (watch.state().alarms.includes('ledger-alarm')) return;
+      await db.write([deleteAlarm('ledger-alarm')]);
+      isEarlierAlarmDeleted = true;
     },
   });
 }
 
 /** Asks the witnesses for cosignatures while this process holds the lease. */
-function startWitnessing(
-  { db, clock, timer, log }: SliceDeps,
-  { view, witnesses, watch }: LedgerView,
-  isLeader: () => boolean,
-) {
+function startWitnessing(deps: SliceDeps, { view, witnesses, watch }: LedgerView, isLeader: () => boolean) {
+  const { db, clock, timer, log } = deps;
   const client = witnesses === undefined ? undefined : createWitnessClient(witnesses, view, fetch);
   let areDeleted = false;
   return repeatEvery({
@@ -121,7 +140,7 @@ function startWitnessing(
     call: async () => {
       if (!isLeader()) return;
       if (client === undefined) {
-        if (!areDeleted) await db.write(deleteWitnessedCheckpoints());
+        if (!areDeleted) await db.write([...deleteWitnessedCheckpoints(), deleteAlarm('ledger-witnesses')]);
         areDeleted = true;
         return;
       }
@@ -130,13 +149,20 @@ function startWitnessing(
       if (cosigned === undefined) await db.write([storeUnwitnessedCheckpoint()]);
       const { note, isQuorum, faults } = await client.collect(signed);
       for (const fault of faults) {
-        if (fault.includes(splitViewMarker)) watch.raiseAlarm('ledger-alarm', fault);
+        if (fault.includes(splitViewMarker)) await raiseStoredAlarm(deps, watch, 'ledger-alarm', fault);
         else log.notice('a witness did not cosign the checkpoint', { fault });
       }
       if (isQuorum) {
-        await db.write([storeCheckpoint('cosigned', { ...signed, note, at: clock.now() })]);
+        const checkpoint = { ...signed, note, at: clock.now() };
+        await db.write([storeCheckpoint('cosigned', checkpoint), deleteAlarm('ledger-witnesses')]);
         watch.clearAlarm('ledger-witnesses');
-      } else watch.raiseAlarm('ledger-witnesses', `too few witnesses cosigned the log at size ${signed.size}`);
+      } else
+        await raiseStoredAlarm(
+          deps,
+          watch,
+          'ledger-witnesses',
+          `too few witnesses cosigned the log at size ${signed.size}`,
+        );
     },
   });
 }

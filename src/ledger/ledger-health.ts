@@ -54,13 +54,14 @@ export function createLedgerHealth(deps: LedgerHealthDeps) {
     cosigned: hasWitnesses ? 0 : undefined,
   };
 
-  /** Reports a fault, and keeps its alarm until `clearAlarm`. */
-  function raiseAlarm(kind: LedgerAlarm, message: string): void {
+  /** Keeps an alarm until `clearAlarm`, and reports its fault once a minute. Returns whether it did so now. */
+  function raiseAlarm(kind: LedgerAlarm, message: string): boolean {
     const before = raisedAt.get(kind);
-    if (before !== undefined && elapsedMs(before, clock) < repeatAlarmMs) return;
+    if (before !== undefined && elapsedMs(before, clock) < repeatAlarmMs) return false;
     raisedAt.set(kind, clock.now());
     state = { ...state, alarms: [...raisedAt.keys()] };
     deps.onAlarm(kind, new LedgerAlarmError(message));
+    return true;
   }
 
   function clearAlarm(kind: LedgerAlarm): void {

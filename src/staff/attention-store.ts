@@ -104,11 +104,15 @@ export async function findStoppedImports(read: Read, since: number) {
   }));
 }
 
-/** The number of proposals that wait for a decision, and when the oldest was made (epoch milliseconds). */
-export async function countOpenProposals(read: Read, now: number) {
+/** The number of proposals of one service, or of all, that wait for a decision, and when the oldest was made (epoch milliseconds). */
+export async function countOpenProposals(
+  read: Read,
+  { now, service }: { readonly now: number; readonly service: string | null },
+) {
   const [row] = await read(
-    `select count(*) as count, min(at) as oldest from staff_proposal where status = 'proposed' and expires_at > $1`,
-    [now],
+    `select count(*) as count, min(at) as oldest from staff_proposal
+      where status = 'proposed' and expires_at > $1 and (cast($2 as text) is null or service = $2)`,
+    [now, service],
   );
   return row === undefined
     ? { count: 0, oldest: null }

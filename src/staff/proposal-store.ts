@@ -4,8 +4,8 @@ import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { hmacString } from '../kernel/hashing.ts';
 import { minIdAt, type ProposalId } from '../kernel/id.ts';
 import type { CitizenErasure } from '../ledger/erase-citizen.ts';
-import { type Proposal, proposalStatuses } from './proposal.ts';
-import { openStaffValue, type StaffKeys, sealStaffValue } from './staff-entry-store.ts';
+import { type Proposal, type proposalFilters, proposalStatuses } from './proposal.ts';
+import { openStaffValue, type StaffKeys, sealStaffValue, subjectTag } from './staff-entry-store.ts';
 
 type ProposalContent = Pick<Proposal, 'input' | 'reason' | 'proposer' | 'before' | 'decision'>;
 
@@ -17,7 +17,7 @@ const columns = 'id, at, expires_at, operation, status, service, citizen_id, con
  * erasure can replace it.
  */
 export function insertProposal(keys: StaffKeys, proposal: Proposal, state: string): Statement[] {
-  const { id, at, expiresAt, operation, status, service } = proposal;
+  const { id, at, expiresAt, operation, status, service, proposer } = proposal;
   const tag = status === 'proposed' ? inputTag(keys, proposal, state) : null;
   return [
     {
@@ -25,9 +25,13 @@ export function insertProposal(keys: StaffKeys, proposal: Proposal, state: strin
       args: [tag, at],
     },
     {
-      sql: `insert into staff_proposal (id, at, expires_at, operation, status, service, citizen_id, input_tag, content)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      args: [id, at, expiresAt, operation, status, service, citizenOf(proposal), tag, sealProposal(keys, proposal)],
+      sql: `insert into staff_proposal
+          (id, at, expires_at, operation, status, service, citizen_id, input_tag, content, proposer_tag)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      args: [
+        ...[id, at, expiresAt, operation, status, service, citizenOf(proposal), tag, sealProposal(keys, proposal)],
+        subjectTag(keys, proposer.subject),
+      ],
     },
   ];
 }
@@ -57,15 +61,45 @@ export async function findProposal(
   return row === undefined ? undefined : proposalFromRow(root, row);
 }
 
-/** The proposals since `from` (epoch milliseconds) of one status or of all, the newest first. */
+/** The proposals to list; undefined members do not filter. Times in epoch milliseconds. */
+export type ProposalFilter = {
+  readonly status?: (typeof proposalFilters)[number] | undefined;
+  readonly operation?: string | undefined;
+  readonly from: number;
+  readonly now: number;
+  /** The id of the last proposal of the previous page. */
+  readonly cursor?: string | undefined;
+  /** The person who reads the list, and `visibleServiceOf` that person. */
+  readonly subject: string;
+  readonly visibleService: string | null | undefined;
+};
+
+/** After the time of any id. */
+const endOfTime = 2 ** 47;
+
+/** The proposals that a person may see, the newest first. */
 export async function findProposals(
   { read, root }: { readonly read: Read } & Pick<StaffKeys, 'root'>,
-  { status = null, from, limit }: { readonly status?: string | null; readonly from: number; readonly limit: number },
+  filter: ProposalFilter,
+  limit: number,
 ): Promise<readonly Proposal[]> {
-  const sql = `select ${columns} from staff_proposal where id >= $3 and (cast($1 as text) is null or status = $1) order by id desc limit $2`;
-  return (await read(sql, [status, limit, minIdAt('proposal', from)], { plan: 'custom' })).map((row) =>
-    proposalFromRow(root, row),
+  const { status, operation, from, now, cursor, subject, visibleService } = filter;
+  const sql = `select ${columns} from staff_proposal where id >= $1 and id < $2
+      and (cast($3 as text) is null
+        or $3 = case when status = 'proposed' and expires_at <= $4 then 'expired' else status end
+        or ($3 = 'ended' and (status <> 'proposed' or expires_at <= $4)))
+      and (cast($5 as text) is null or operation = $5)
+      and (proposer_tag = $6 or cast($7 as text) = 'all' or service = $8)
+    order by id desc limit $9`;
+  const rows = await read(
+    sql,
+    [
+      ...[minIdAt('proposal', from), cursor ?? minIdAt('proposal', endOfTime), status ?? null, now, operation ?? null],
+      ...[subjectTag({ root }, subject), visibleService === null ? 'all' : 'some', visibleService ?? null, limit],
+    ],
+    { plan: 'custom' },
   );
+  return rows.map((row) => proposalFromRow(root, row));
 }
 
 /** Replaces the id of an erased citizen. */

@@ -35,6 +35,9 @@ export const actReasonSchema = (description: string) =>
 /** The reason of a proposal or of a decision. */
 export const proposalReasonSchema = actReasonSchema('Why, for the people who decide and for the staff log.');
 
+/** The states by which the list can be filtered. `ended`: all but `proposed`. */
+export const proposalFilters = ['proposed', 'approved', 'refused', 'expired', 'ended'] as const;
+
 /** The path parameters of the operations on one proposal. */
 export const proposalParams = Type.Object(
   { id: Type.String({ maxLength: 64, description: 'The id of the proposal.' }) },
@@ -87,11 +90,15 @@ export function isOpen({ status, expiresAt }: Pick<Proposal, 'status' | 'expires
 }
 
 /**
- * Whether a person may see a proposal: their own, and those that they may decide or audit. People of a service see only those of their
- * service.
+ * The service whose proposals a person may decide or audit. null: those of all services. undefined: none. Everybody sees their own
+ * proposals too.
  */
+export function visibleServiceOf(caller: Pick<Caller, 'scopes'>, { service }: StaffMember): string | null | undefined {
+  return hasOneOf(caller, ['staff:approve', 'staff:operate', 'staff:audit']) ? service : undefined;
+}
+
+/** Whether a person may see a proposal; `findProposals` has the same rule in SQL. */
 export function maySeeProposal(caller: Pick<Caller, 'scopes'>, member: StaffMember, { proposer, service }: Proposal) {
-  if (proposer.subject === member.subject) return true;
-  const isOfService = member.service === null || member.service === service;
-  return isOfService && hasOneOf(caller, ['staff:approve', 'staff:operate', 'staff:audit']);
+  const visible = visibleServiceOf(caller, member);
+  return proposer.subject === member.subject || visible === null || (visible !== undefined && visible === service);
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { findLastBackup } from '../db/backup-record-store.ts';
 import { formatInstant } from '../kernel/clock.ts';
+import { findAlarms } from '../ledger/alarm-store.ts';
 import { channelNames } from '../notifications/notification/notification.ts';
 import { instantSchema, literalUnion } from '../notifications/notification/notification-shape.ts';
 import { findPausedChannels } from '../notifications/notification/paused-channel-store.ts';
@@ -67,7 +68,7 @@ const attentionShape = Type.Object(
       }),
       { description: 'Channels that staff have paused.' },
     ),
-    ledgerAlarms: Type.Array(Type.String(), { description: 'The alarms of the ledger in this process.' }),
+    ledgerAlarms: Type.Array(Type.String(), { description: 'The alarms of the ledger.' }),
     stoppedImports: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -86,7 +87,10 @@ const attentionShape = Type.Object(
           description: 'When the oldest was made.',
         }),
       },
-      { description: 'Proposals that wait for a decision, and when the oldest was made.' },
+      {
+        description:
+          'Proposals of your service, or of all services if you belong to none, that wait for a decision, and when the oldest was made.',
+      },
     ),
   },
   { $id: 'StaffAttention' },
@@ -109,14 +113,15 @@ export const readAttention = defineOperation({
   citizenData: false,
   run: async ({ read, ports, now, caller }: OperationCall<Record<never, never>, StaffPorts>) => {
     const { service } = staffOf(caller);
-    const [failures, named, webhooks, quarantine, pauses, stopped, proposals, lastBackup] = await Promise.all([
+    const [failures, named, webhooks, quarantine, pauses, alarms, stopped, proposals, lastBackup] = await Promise.all([
       countFailures(read, now - dayMs),
       findCitizenFailures(read, { since: now - dayMs, service }),
       findFailedWebhooks(read),
       countQuarantined(read),
       findPausedChannels(read),
+      findAlarms(read),
       findStoppedImports(read, now - importPauseMs),
-      countOpenProposals(read, now),
+      countOpenProposals(read, { now, service }),
       findLastBackup(read),
     ]);
     const { organisationOf, watch } = ports;
@@ -125,7 +130,8 @@ export const readAttention = defineOperation({
       webhooks: webhooks.map((one) => ({ ...one, organisation: organisationOf(one.clientId) })),
       quarantine,
       pausedChannels: pauses.map(({ channel, at }) => ({ channel, at: formatInstant(at) })),
-      ledgerAlarms: watch.state().alarms,
+      // Each process measures the backlog itself; processes with the role sequencer store the other alarms.
+      ledgerAlarms: [...new Set([...alarms, ...watch.state().alarms])],
       stoppedImports: stopped.map(({ stoppedAt, ...one }) => ({ ...one, stoppedAt: formatInstant(stoppedAt) })),
       lastBackupAt: lastBackup === undefined ? null : formatInstant(lastBackup),
       proposals: {

@@ -24,6 +24,12 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
+/** The rows of a table of the ledger, also while a server runs. */
+function rowsOf({ dataDir }: ServerFixture, sql: string) {
+  using file = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true });
+  return file.prepare(sql).all();
+}
+
 /** The state of the ledger of a server from outside, and a use that makes it grow. */
 function viewOf({ url }: ServerFixture, token: string) {
   const ask = createHttpClient(url);
@@ -69,10 +75,14 @@ test('a cosigned checkpoint is published, and a witness that does not answer or 
   const { size } = await published();
   await use();
   await waitUntil(() => isSaid('["ledger-witnesses"]'));
+  // The staff pages of all processes read it.
+  const storedAlarms = () => rowsOf(alone, 'select kind from ledger_alarm').map(({ kind }) => kind);
+  await waitUntil(async () => storedAlarms().includes('ledger-witnesses'));
   assert.deepEqual(await published(), { size, isCosigned: true });
   await startWitness();
   await waitUntil(() => isSaid('"ok"'));
   assert.ok((await published()).size > size);
+  assert.deepEqual(storedAlarms(), []);
   await server.stop('SIGTERM');
 
   // A copy from before the witness was asked, which is larger by now than what the witness has seen.
@@ -85,6 +95,7 @@ test('a cosigned checkpoint is published, and a witness that does not answer or 
   await restored.stop('SIGTERM');
   await home.start('start');
   await waitUntil(() => isSaid('"ledger-alarm"'));
+  await waitUntil(async () => storedAlarms().includes('ledger-alarm'));
 });
 
 test('a log whose witnesses have not answered yet publishes its last published checkpoint, and never an earlier one', async (t) => {
@@ -120,10 +131,7 @@ test('a log whose witnesses have not answered yet publishes its last published c
   const unwitnessed = await without.start('start');
   const { size } = await viewOf(without, '').published();
   assert.ok(size > before.size);
-  const kept = () => {
-    using file = new DatabaseSync(join(alone.dataDir, databaseFile), { readOnly: true });
-    return file.prepare('select size from ledger_unwitnessed').all();
-  };
+  const kept = () => rowsOf(alone, 'select size from ledger_unwitnessed');
   await waitUntil(async () => kept().length === 0);
   await unwitnessed.stop('SIGTERM');
   await home.start('start');

@@ -291,6 +291,41 @@ test('people of two services do not see or decide the proposals of each other', 
   assert.equal((await decide(site, json['id'], 'refuse', { ...other, service: 'service-one' })).status, 200);
 });
 
+test('the pages of a list have only proposals of the own service in the wanted state, also if many others are newer', async () => {
+  const site = siteOn('postgres');
+  const una = { subject: 'una', roles: ['operator'], service: 'harbour' };
+  const proposeMany = async (person: TestPerson, names: readonly string[]) => {
+    const ids: unknown[] = [];
+    for (const name of names) ids.push((await propose(site, 'eraseCitizen', { citizenId: name }, person)).json['id']);
+    return ids;
+  };
+  const [expired, refused, ...waiting] = await proposeMany(una, ['list-1', 'list-2', 'list-3', 'list-4', 'list-5']);
+  await proposeMany({ ...una, subject: 'other', service: 'market' }, ['list-6', 'list-7', 'list-8']);
+  const member = { ...approver, service: 'harbour' };
+  assert.equal((await decide(site, refused, 'refuse', member)).status, 200);
+  const db = await site.server.openDb();
+  await db.write([{ sql: 'update staff_proposal set expires_at = $1 where id = $2', args: [1, String(expired)] }]);
+  await db.close();
+  const pageFor = async (person: TestPerson, query: string) => {
+    const { json } = await site.request(await site.staffToken(person), 'GET', `/v1/staff/proposals?${query}`);
+    return { ids: listOf(json, 'items').map(({ id }) => id), next: json['next'] };
+  };
+  const newest = waiting.toReversed();
+  const first = await pageFor(member, 'status=proposed&limit=2');
+  assert.deepEqual(first, { ids: newest.slice(0, 2), next: newest[1] });
+  const second = await pageFor(member, `status=proposed&limit=2&cursor=${String(first.next)}`);
+  assert.deepEqual(second, { ids: newest.slice(2), next: null });
+  assert.deepEqual(await pageFor(member, 'status=ended'), { ids: [refused, expired], next: null });
+  assert.deepEqual((await pageFor(member, 'status=expired')).ids, [expired]);
+  assert.deepEqual((await pageFor(member, 'operation=startBatch')).ids, []);
+  // Without a right to decide or audit, people see their own proposals only.
+  const helper = { ...una, roles: ['support'], service: 'market' };
+  assert.deepEqual((await pageFor(helper, 'status=proposed')).ids, newest);
+  assert.deepEqual((await pageFor({ ...helper, subject: 'sam' }, '')).ids, []);
+  const attention = await site.request(await site.staffToken(una), 'GET', '/v1/staff/attention');
+  assert.equal(Object(attention.json['proposals']).count, 3);
+});
+
 test('without four eyes a proposal takes effect at once, and the staff log has it', async (t) => {
   const site = await openStaffSite(t, { settings: { STAFF_FOUR_EYES: 'off' } });
   const proposed = await propose(site, 'eraseCitizen', { citizenId: 'demo-anh' });

@@ -11,7 +11,7 @@ const sourceFolder = join(import.meta.dirname, '../../src');
  * most 10,000 lists.
  */
 export const smallTables: ReadonlySet<string> = new Set(
-  'client endpoint lease ledger_checkpoint ledger_head match_policy paused_channel register_frequency retention_class schema_migration signing_key staff_look_up staff_proposal wallet_list webhook webhook_host'.split(
+  'client endpoint lease ledger_alarm ledger_checkpoint ledger_head match_policy paused_channel register_frequency retention_class schema_migration signing_key staff_look_up staff_proposal wallet_list webhook webhook_host'.split(
     ' ',
   ),
 );

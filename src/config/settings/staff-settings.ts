@@ -53,7 +53,7 @@ export const staffSettings = {
     type: textType,
     default: 'client',
     description:
-      'Claim of the access token that has the id of the client whose messages the person sees. A person without this claim belongs to no service: they see the messages of all services, without contents.',
+      'Claim of the access token that has the id of the client of the person. They see only its messages, proposals and entries of the staff log. A person without this claim belongs to no service, and gets no rights from `staff:support` and `staff:send`. They see the proposals and entries of all services, and only counts and ids of messages.',
   },
   staffRoles: {
     name: 'STAFF_ROLES',

@@ -95,6 +95,11 @@ create table ledger_unwitnessed (
   at bigint not null check (at between 0 and 9007199254740991)
 );
 
+-- The alarms that only processes with the role sequencer can raise. They store them here for the staff pages of other processes.
+create table ledger_alarm (
+  kind text not null primary key check (kind in ('ledger-alarm', 'ledger-witnesses'))
+);
+
 -- The encryption key of each citizen, wrapped by the root key. Deleting the row erases the citizen's content.
 -- citizen_id `erased:…` with the pseudonym: the successor key of an erased citizen. It seals what is stored about that id
 -- after the erasure, and the next erasure of the id deletes it.
@@ -983,14 +988,16 @@ create table staff_look_up (
 );
 
 -- An operation that one person proposes and another one approves. `content` has the input without the id of the citizen, the reason
--- and the people, sealed like the staff log. citizen_id: the citizen whom it concerns, replaced by the erasure. input_tag: the keyed
--- hash of service, operation, input and state while it waits, because only one such proposal may wait.
+-- and the people, sealed like the staff log. proposer_tag: the person who made it, as in `staff_entry`. citizen_id: the citizen whom it
+-- concerns, replaced by the erasure. input_tag: the keyed hash of service, operation, input and state while it waits, because only one
+-- such proposal may wait.
 create table staff_proposal (
   id text not null primary key,
   at bigint not null check (at between 0 and 9007199254740991),
   expires_at bigint not null check (expires_at between 0 and 9007199254740991),
   operation text not null,
   status text not null check (status in ('proposed', 'approved', 'refused')),
+  proposer_tag text not null,
   service text,
   citizen_id text,
   input_tag text,

@@ -1,13 +1,12 @@
 import type { Refusal } from '../../kernel/refusal.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { ReasonCode } from '../../notifications/notification/reason.ts';
-import { listProposals } from '../../staff/list-proposals.ts';
-import type { proposalView } from '../../staff/proposal.ts';
 import { readAttention } from '../../staff/read-attention.ts';
 import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
 import { type Html, html } from '../html.ts';
 import { channelName } from './channel-name.ts';
+import { readProposals } from './read-proposals.ts';
 import { staffPaths } from './staff-area.ts';
 import type { StaffVisit } from './staff-page.ts';
 
@@ -34,8 +33,6 @@ type Attention = {
   readonly proposals: { readonly count: number; readonly oldest: string | null };
 };
 
-type Proposal = ReturnType<typeof proposalView>;
-
 const dayMs = 86_400_000;
 
 /** The part of the first page that shows operators where something needs them, each line with the place to act. */
@@ -51,13 +48,11 @@ export async function attentionSection(visit: StaffVisit): Promise<Html | Refusa
 
 /** The part of the first page that shows people who approve whether a proposal of somebody else waits for them. */
 export async function decisionsSection(visit: StaffVisit): Promise<Html | Refusal> {
-  const answer = await readJson<{ readonly items: readonly Proposal[] }>(visit, listProposals, {
-    query: { status: 'proposed' },
-  });
-  if (!('json' in answer)) return answer;
+  const proposals = await readProposals(visit, { status: 'proposed' });
+  if ('slug' in proposals) return proposals;
   const { attention } = visit.texts;
   const { words } = visit.layout;
-  const waiting = answer.json.items.filter(({ proposedBy }) => proposedBy.subject !== visit.member.subject);
+  const waiting = proposals.filter(({ proposedBy }) => proposedBy.subject !== visit.member.subject);
   const oldest = waiting.at(-1)?.proposedAt;
   if (oldest === undefined) return html`<h2>${attention.title}</h2><p>${attention.nothing}</p>`;
   const text = formatMessage(words.language, attention.proposals, { count: waiting.length });

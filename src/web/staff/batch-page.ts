@@ -8,13 +8,12 @@ import type { batchView } from '../../notifications/batches/batch-shape.ts';
 import { columnOfDetail } from '../../notifications/batches/row-detail.ts';
 import { notificationStatuses } from '../../notifications/notification/notification.ts';
 import type { BatchPreview } from '../../notifications/preview-batch.ts';
-import { listProposals } from '../../staff/list-proposals.ts';
 import { previewServiceBatch } from '../../staff/preview-service-batch.ts';
-import type { proposalView } from '../../staff/proposal.ts';
 import { listServiceBatchRows, readServiceBatch } from '../../staff/read-service-batches.ts';
 import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
 import { type Html, html } from '../html.ts';
+import { readProposals, type ShownProposal } from './read-proposals.ts';
 import { ownText } from './send-form.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
@@ -22,7 +21,6 @@ import { staffTable } from './staff-table.ts';
 
 /** The JSON of a batch. */
 export type BatchProgress = ReturnType<typeof batchView>;
-type Proposal = ReturnType<typeof proposalView>;
 type RefusedRow = { readonly row: number; readonly code: RowCode; readonly detail: string };
 
 const refreshSeconds = 10;
@@ -145,11 +143,9 @@ type ReadyParts = { readonly top: Html; readonly bottom: Html | ''; readonly act
 
 /** The state of the approval, the cost and the first rows, and the link that starts the batch unless a proposal waits. */
 async function readyParts(visit: StaffVisit, { id }: BatchProgress): Promise<ReadyParts | Refusal> {
-  const proposals = await readJson<{ readonly items: readonly Proposal[] }>(visit, listProposals);
-  if (!('json' in proposals)) return proposals;
-  const proposal = proposals.json.items.find(
-    ({ operation, input }) => operation === 'startBatch' && input['batch'] === id,
-  );
+  const proposals = await readProposals(visit, { operation: 'startBatch' });
+  if ('slug' in proposals) return proposals;
+  const proposal = proposals.find(({ input }) => input['batch'] === id);
   const preview = await readJson<BatchPreview>(visit, previewServiceBatch, { params: { id } });
   if (!('json' in preview)) return preview;
   const { action } = visit.texts.batches.start;
@@ -161,7 +157,7 @@ async function readyParts(visit: StaffVisit, { id }: BatchProgress): Promise<Rea
   };
 }
 
-function approvalParts({ layout, texts }: StaffVisit, id: string, proposal: Proposal | undefined): Html {
+function approvalParts({ layout, texts }: StaffVisit, id: string, proposal: ShownProposal | undefined): Html {
   const { words } = layout;
   const { approval, progress, states } = texts.batches;
   const name = (person: string) => ({ name: `\u2068${person}\u2069` });

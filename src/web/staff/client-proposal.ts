@@ -21,12 +21,12 @@ import {
 } from '../form-parts.ts';
 import { type Html, html, trustedHtml } from '../html.ts';
 import { faultsOf } from './issue-faults.ts';
+import { waitingProposalPath } from './read-proposals.ts';
 import { isReason, reasonField, redirectTo } from './reasoned-action.ts';
 import type { RegisteredClient } from './registered-client.ts';
 import { staffPaths } from './staff-area.ts';
 import { textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
-import { waitingProposalPath } from './waiting-proposal.ts';
 
 /** The fields of the form, as text. */
 type ClientFields = {

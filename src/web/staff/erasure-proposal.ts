@@ -6,11 +6,11 @@ import { readJson } from '../citizen-operations.ts';
 import { parseForm } from '../form-body.ts';
 import { type FieldFault, faultSummary, formActions, keptFormBanner, postForm } from '../form-parts.ts';
 import { html, trustedHtml } from '../html.ts';
+import { waitingProposalPath } from './read-proposals.ts';
 import { isReason, reasonField, redirectTo } from './reasoned-action.ts';
 import { staffPaths } from './staff-area.ts';
 import { type FormView, textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
-import { waitingProposalPath } from './waiting-proposal.ts';
 
 /** The path of the form in which an operator proposes to erase a citizen. */
 export const erasurePath = `${staffPaths.proposals}/erasure`;

@@ -13,10 +13,10 @@ import { type FieldFault, faultSummary, formActions, keptFormBanner } from '../f
 import { html } from '../html.ts';
 import { parseReason, reasonFields } from './look-up-form.ts';
 import { type ActName, actPath, letterState, type PersonAddress, personPath } from './person-page.ts';
+import { waitingProposalPath } from './read-proposals.ts';
 import { type FormView, textInput } from './staff-fields.ts';
 import { renderStaffPage, type StaffVisit } from './staff-page.ts';
 import type { Hit } from './timeline-words.ts';
-import { waitingProposalPath } from './waiting-proposal.ts';
 
 /** An act on a person that a look-up found. `subject` is part of the path. */
 type Act = {

@@ -1,11 +1,9 @@
-import type { Static } from 'typebox';
 import type { BufferedResponse } from '../../api/buffered-response.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestQuery } from '../../kernel/request-target.ts';
 import { approveProposal, refuseProposal } from '../../staff/decide-proposal.ts';
 import { listProposals } from '../../staff/list-proposals.ts';
 import { needsOtherApprover } from '../../staff/proposable/proposable-operations.ts';
-import type { proposalShape } from '../../staff/proposal.ts';
 import { readProposal } from '../../staff/read-proposal.ts';
 import { minuteElement } from '../citizen-layout.ts';
 import { readJson } from '../citizen-operations.ts';
@@ -14,11 +12,10 @@ import { type Html, html } from '../html.ts';
 import { batchProposal } from './batch-proposal.ts';
 import { erasurePath, handleErasureProposal } from './erasure-proposal.ts';
 import { changeEntries, concealmentNote, operationText } from './proposal-words.ts';
+import type { ProposalPage, ShownProposal } from './read-proposals.ts';
 import { handleReasonedAction, pathPart, redirectTo } from './reasoned-action.ts';
 import { staffPaths } from './staff-area.ts';
 import { renderStaffPage, type StaffPage, type StaffVisit, withScope } from './staff-page.ts';
-
-type ShownProposal = Static<typeof proposalShape>;
 
 /** The pages with the proposals that a person may see, and on which another person decides them. */
 export const proposalsPages: readonly StaffPage[] = [
@@ -41,26 +38,41 @@ export const proposalsPages: readonly StaffPage[] = [
   },
 ];
 
+/** The lists of the page. Each begins with its newest proposals; the query has the cursor of an older page of one list. */
+const lists = [
+  { name: 'waiting', status: 'proposed' },
+  { name: 'ended', status: 'ended' },
+] as const;
+
 async function showProposals(visit: StaffVisit): Promise<BufferedResponse | Refusal> {
-  const answer = await readJson<{ readonly items: readonly ShownProposal[] }>(visit, listProposals);
-  if (!('json' in answer)) return answer;
   const { proposals, sections } = visit.texts;
-  const { items } = answer.json;
+  const cursors = new URLSearchParams(requestQuery(visit.request.url));
+  const continued = lists.find(({ name }) => cursors.has(name));
+  const parts: Html[] = [];
+  for (const { name, status } of continued === undefined ? lists : [continued]) {
+    const cursor = cursors.get(name);
+    const query = { status, ...(cursor === null ? {} : { cursor }) };
+    const answer = await readJson<ProposalPage>(visit, listProposals, { query });
+    if (!('json' in answer)) return answer;
+    parts.push(html`<h2>${proposals[name]}</h2>${proposalList(visit, answer.json.items)}
+      ${pageLinks(visit, { name, cursor, next: answer.json.next })}`);
+  }
   const erasure = visit.member.scopes.includes('staff:operate')
     ? html`<p><a href="${erasurePath}">${proposals.erasure.title}</a></p>`
     : '';
   const content = html`<p>${proposals.intro}</p>${erasure}
-    <h2>${proposals.waiting}</h2>
-    ${proposalList(
-      visit,
-      items.filter(({ status }) => status === 'proposed'),
-    )}
-    <h2>${proposals.ended}</h2>
-    ${proposalList(
-      visit,
-      items.filter(({ status }) => status !== 'proposed'),
-    )}`;
+    ${parts}`;
   return renderStaffPage(visit, { title: sections.proposals, content, section: 'proposals' });
+}
+
+function pageLinks(
+  { layout }: StaffVisit,
+  { name, cursor, next }: { readonly name: string; readonly cursor: string | null; readonly next: string | null },
+): Html {
+  const { older, newer } = layout.words.uses;
+  const { proposals } = staffPaths;
+  return html`${cursor === null ? '' : html`<p><a href="${proposals}">${newer}</a></p>`}
+    ${next === null ? '' : html`<p><a href="${proposals}?${name}=${next}">${older}</a></p>`}`;
 }
 
 function proposalList(visit: StaffVisit, items: readonly ShownProposal[]): Html {

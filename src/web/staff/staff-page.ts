@@ -47,13 +47,13 @@ const sections = [
   { name: 'person', path: staffPaths.person, scopes: ['staff:support'] },
   { name: 'send', path: staffPaths.send, scopes: ['staff:send'] },
   { name: 'read', path: staffPaths.read, scopes: ['staff:send'] },
-  { name: 'templates', path: staffPaths.templates, scopes: ['staff:send'] },
-  { name: 'proposals', path: staffPaths.proposals, scopes: staffScopes },
-  { name: 'clients', path: staffPaths.clients, scopes: ['staff:operate'] },
-  { name: 'queues', path: staffPaths.queues, scopes: ['staff:operate'] },
-  { name: 'audit', path: staffPaths.audit, scopes: ['staff:audit'] },
   { name: 'batches', path: staffPaths.batches, scopes: ['staff:send'] },
+  { name: 'templates', path: staffPaths.templates, scopes: ['staff:send'] },
+  { name: 'clients', path: staffPaths.clients, scopes: ['staff:operate'] },
   { name: 'service', path: staffPaths.service, scopes: ['staff:send', 'staff:support'] },
+  { name: 'queues', path: staffPaths.queues, scopes: ['staff:operate'] },
+  { name: 'proposals', path: staffPaths.proposals, scopes: staffScopes },
+  { name: 'audit', path: staffPaths.audit, scopes: ['staff:audit'] },
 ] as const satisfies readonly {
   readonly name: string;
   readonly path: string;
