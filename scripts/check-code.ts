@@ -10,7 +10,7 @@ import { countLiteralSpreads, type Figure, measure } from './code-figures.ts';
 
 /** The script suggests a lower limit when the figure is better by `step` or more. */
 const limits: Readonly<Record<Figure['name'], { limit: number; goal: number; step: number }>> = {
-  lines: { limit: 89_000, goal: 48_000, step: 100 },
+  lines: { limit: 89_400, goal: 48_000, step: 100 },
   cycles: { limit: 0, goal: 0, step: 1 },
   plainErrors: { limit: 0.4, goal: 3, step: 0.1 },
   longFunctions: { limit: 0, goal: 0, step: 1 },

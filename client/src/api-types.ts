@@ -41,15 +41,18 @@ export type AwaitingAddress = {
   endsAt: string;
 };
 
-/** The messages of the batch by the plan of its rows. */
+/**
+ * The cost of the batch by the plan of its rows. With planned equal to messages, the batch sends at most these text
+ * messages and letters. Otherwise the server estimates them from the planned rows, and the batch can also send more.
+ */
 export type BatchEstimate = {
   /** The number of rows that the batch would send. */
   messages: number;
   /** The number of rows on which the estimate is based. */
   planned: number;
-  /** The text messages that the batch will send at most. */
+  /** The number of text messages. */
   textMessages: number;
-  /** The letters that the batch will send at most. */
+  /** The number of letters. */
   letters: number;
 };
 
@@ -287,6 +290,8 @@ export type DataUse = {
   purpose?: string;
   /** The purpose in words, which the organisation has registered. */
   purposeText?: string;
+  /** The language of purposeText, such as de. It is absent if it is not known. */
+  purposeLanguage?: string;
   /** The legal basis of the access. null or absent: none was stated. */
   legalBasis?: string;
   /** The reference of the consent of the citizen. null or absent: the legal basis is not consent. */
@@ -364,6 +369,8 @@ export type DataUseObject = {
   state: Open<'available' | 'unavailable' | 'erased'>;
   /** The title of the document, or the subject of the message. */
   title?: string;
+  /** The language of the subject, such as de, if the sender of the message named it. */
+  language?: string;
 };
 
 /** The organisation that was given, or lost, access to the document. */
@@ -2080,7 +2087,10 @@ export type StaffLogEntry = {
   before?: unknown;
   /** The state after. */
   after?: unknown;
-  /** The ledger events of the operation. */
+  /**
+   * The ledger events of the operation: the first 101, and the event that you asked for. Only a download of the rows of
+   * a batch has more.
+   */
   events: StaffLogEntryEventsItem[];
 };
 
@@ -3143,9 +3153,9 @@ export type Operations = {
       by?: 'others' | 'citizen';
       /** Only uses by this organisation: a code of organisations. A concealed use is left out. */
       organisation?: string;
-      /** Only uses from this date on, such as 2026-11-01, in UTC. */
+      /** Only uses from this date on, such as 2026-11-01, in the time zone of the server (TIME_ZONE). */
       from?: string;
-      /** Only uses up to this date, in UTC. */
+      /** Only uses up to this date, in the time zone of the server (TIME_ZONE). */
       to?: string;
       /** true: also returns the organisations that used your data. */
       organisations?: 'true' | 'false';
@@ -3547,8 +3557,9 @@ export type Operations = {
       /** Your name for the batch, in one line. It must not contain personal data. */
       name?: string;
       /**
-       * good: the server sends the rows without a fault, and refuses the others. all-or-none: a single refused row
-       * refuses the whole batch. Default: good.
+       * good: the server sends the rows without a fault, and refuses the others. all-or-none: if the check refuses one
+       * row, the server sends none. A row whose deadline passes while the server sends the batch is refused alone.
+       * Default: good.
        */
       rows?: 'good' | 'all-or-none';
       /**
@@ -3987,8 +3998,9 @@ export type Operations = {
       /** Your name for the batch, in one line. It must not contain personal data. */
       name?: string;
       /**
-       * good: the server sends the rows without a fault, and refuses the others. all-or-none: a single refused row
-       * refuses the whole batch. Default: good.
+       * good: the server sends the rows without a fault, and refuses the others. all-or-none: if the check refuses one
+       * row, the server sends none. A row whose deadline passes while the server sends the batch is refused alone.
+       * Default: good.
        */
       rows?: 'good' | 'all-or-none';
       /** true checks the rows and sends nothing. Default: false. */
