@@ -24,6 +24,12 @@ export function localDateAt(timeZone: string, at: number): string {
   return ['year', 'month', 'day'].map((part) => parts.get(part as Intl.DateTimeFormatPartTypes)).join('-');
 }
 
+/** Whether a text is a date of the calendar (YYYY-MM-DD) in the years 1000 to 2999. */
+export function isCalendarDate(text: string): boolean {
+  const at = /^[12]\d{3}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(at) && formatInstant(at).startsWith(text);
+}
+
 /** The date after `day`; both as YYYY-MM-DD. */
 export function nextDate(day: string): string {
   return formatInstant(Date.parse(day) + dayMs).slice(0, 10);

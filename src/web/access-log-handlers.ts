@@ -1,4 +1,5 @@
 import { maxUsageNumber, readOwnAccessLog } from '../audit/read-own-access-log.ts';
+import { isCalendarDate } from '../kernel/local-date.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { requestQuery } from '../kernel/request-target.ts';
 import type { LegalNotice } from '../notifications/notification/legal-notice.ts';
@@ -105,17 +106,11 @@ function parseUsesQuery({ request }: CitizenRequest) {
     from: query.get('from')?.trim() ?? '',
     to: query.get('to')?.trim() ?? '',
   };
-  const wrongDates = (['from', 'to'] as const).filter((name) => choice[name] !== '' && !isDate(choice[name]));
+  const wrongDates = (['from', 'to'] as const).filter((name) => choice[name] !== '' && !isCalendarDate(choice[name]));
   const used = Object.entries(choice).filter(
     ([name, value]) => value !== '' && !wrongDates.some((one) => one === name),
   );
   const filter: Query = Object.fromEntries(used);
   const [before, ownBefore] = ['before', 'own'].map((name) => query.get(name) ?? undefined);
   return { choice, wrongDates, filter, before, ownBefore };
-}
-
-/** Whether the operation takes the date. */
-function isDate(text: string): boolean {
-  const at = /^[12]\d{3}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }

@@ -1,4 +1,6 @@
 import type { BufferedResponse } from '../../api/buffered-response.ts';
+import { formatInstant } from '../../kernel/clock.ts';
+import { endOfLocalDate, isCalendarDate, startOfLocalDate } from '../../kernel/local-date.ts';
 import type { Refusal } from '../../kernel/refusal.ts';
 import { requestQuery } from '../../kernel/request-target.ts';
 import { readStaffLog } from '../../staff/read-staff-log.ts';
@@ -53,8 +55,8 @@ async function download(visit: StaffVisit, format: 'csv' | 'json'): Promise<Page
   return await downloadStaffLog(visit, format, parseAuditQuery(visit).filter);
 }
 
-/** The choice in a URL. A date that is none does not filter, and the page says so. `to` includes its day. */
-function parseAuditQuery({ request }: StaffVisit) {
+/** The choice in a URL. Days are in TIME_ZONE, and `to` includes its day. A date that is none does not filter, and the page says so. */
+function parseAuditQuery({ request, layout }: StaffVisit) {
   const query = new URLSearchParams(requestQuery(request.url));
   const text = (name: string) => query.get(name)?.trim() ?? '';
   const choice: AuditChoice = {
@@ -65,24 +67,16 @@ function parseAuditQuery({ request }: StaffVisit) {
     from: text('from'),
     to: text('to'),
   };
-  const wrongDates = (['from', 'to'] as const).filter(
-    (name) => choice[name] !== '' && dayStart(choice[name]) === undefined,
-  );
+  const wrongDates = (['from', 'to'] as const).filter((name) => choice[name] !== '' && !isCalendarDate(choice[name]));
   const { from, to, ...texts } = choice;
-  const [begin, lastDay] = [dayStart(from), dayStart(to)];
+  const { timeZone = 'UTC' } = layout.words;
   const all = {
     ...texts,
-    createdFrom: begin === undefined ? '' : new Date(begin).toISOString(),
-    createdBefore: lastDay === undefined ? '' : new Date(lastDay + 86_400_000).toISOString(),
+    createdFrom: isCalendarDate(from) ? formatInstant(startOfLocalDate(timeZone, from)) : '',
+    createdBefore: isCalendarDate(to) ? formatInstant(endOfLocalDate(timeZone, to)) : '',
   };
   const filter = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   return { choice, filter, wrongDates, after: query.get('after') };
-}
-
-/** The begin of a day in UTC (epoch ms); undefined if the text is no date. */
-function dayStart(text: string): number | undefined {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) ? at : undefined;
 }
 
 function urlOf(part: '' | '/table' | '/proofs', members: Readonly<Record<string, string>>): string {
