@@ -85,14 +85,14 @@ function startLedgerMonitor(deps: SliceDeps, ledger: LedgerView, anchor: Anchor,
   return { stop: async () => void (await Promise.all([monitoring.stop(), witnessing.stop()])) };
 }
 
-/** Raises an alarm in this process, and stores it for the staff pages of all processes, again each minute while it lasts. */
-async function raiseStoredAlarm(
-  { db }: SliceDeps,
-  watch: LedgerView['watch'],
-  kind: StoredAlarm,
-  message: string,
-): Promise<void> {
-  if (watch.raiseAlarm(kind, message)) await db.write([storeAlarm(kind)]);
+/**
+ * Returns a function that raises an alarm in this process, and stores it for the staff pages of all processes, again each minute while it
+ * lasts.
+ */
+function createStoredAlarms({ db }: SliceDeps, watch: LedgerView['watch']) {
+  return async (kind: StoredAlarm, message: string): Promise<void> => {
+    if (watch.raiseAlarm(kind, message)) await db.write([storeAlarm(kind)]);
+  };
 }
 
 /**
@@ -101,6 +101,7 @@ async function raiseStoredAlarm(
  */
 function startMonitoring(deps: SliceDeps, { view, knownKeys, watch }: LedgerView, anchor: Anchor) {
   const { db, timer, log } = deps;
+  const raiseAlarm = createStoredAlarms(deps, watch);
   let monitor: Monitor | undefined;
   let sizeAtStart: number | undefined;
   let isEarlierAlarmDeleted = false;
@@ -119,7 +120,7 @@ function startMonitoring(deps: SliceDeps, { view, knownKeys, watch }: LedgerView
       sizeAtStart ??= (await view.publishedCheckpoint())?.size;
       const { verified, alarm } = await monitor.check();
       watch.recordVerified(verified);
-      if (alarm !== undefined) await raiseStoredAlarm(deps, watch, 'ledger-alarm', `the monitor found: ${alarm}`);
+      if (alarm !== undefined) await raiseAlarm('ledger-alarm', `the monitor found: ${alarm}`);
       if (isEarlierAlarmDeleted || sizeAtStart === undefined || verified < sizeAtStart) return;
       if (watch.state().alarms.includes('ledger-alarm')) return;
       await db.write([deleteAlarm('ledger-alarm')]);
@@ -131,6 +132,7 @@ function startMonitoring(deps: SliceDeps, { view, knownKeys, watch }: LedgerView
 /** Asks the witnesses for cosignatures while this process holds the lease. */
 function startWitnessing(deps: SliceDeps, { view, witnesses, watch }: LedgerView, isLeader: () => boolean) {
   const { db, clock, timer, log } = deps;
+  const raiseAlarm = createStoredAlarms(deps, watch);
   const client = witnesses === undefined ? undefined : createWitnessClient(witnesses, view, fetch);
   let areDeleted = false;
   return repeatEvery({
@@ -149,20 +151,14 @@ function startWitnessing(deps: SliceDeps, { view, witnesses, watch }: LedgerView
       if (cosigned === undefined) await db.write([storeUnwitnessedCheckpoint()]);
       const { note, isQuorum, faults } = await client.collect(signed);
       for (const fault of faults) {
-        if (fault.includes(splitViewMarker)) await raiseStoredAlarm(deps, watch, 'ledger-alarm', fault);
+        if (fault.includes(splitViewMarker)) await raiseAlarm('ledger-alarm', fault);
         else log.notice('a witness did not cosign the checkpoint', { fault });
       }
       if (isQuorum) {
         const checkpoint = { ...signed, note, at: clock.now() };
         await db.write([storeCheckpoint('cosigned', checkpoint), deleteAlarm('ledger-witnesses')]);
         watch.clearAlarm('ledger-witnesses');
-      } else
-        await raiseStoredAlarm(
-          deps,
-          watch,
-          'ledger-witnesses',
-          `too few witnesses cosigned the log at size ${signed.size}`,
-        );
+      } else await raiseAlarm('ledger-witnesses', `too few witnesses cosigned the log at size ${signed.size}`);
     },
   });
 }
