@@ -166,18 +166,16 @@ async function recordWebhookCalls(scope: CleanupScope, { record, send }: Example
   await record('testWebhook', { params, body: { type: 'notification.delivery-ended' } });
   await send('sendNotification', { body: { ...message, citizenId: 'demo-layla' } });
   const query = { limit: 10 };
-  // Messages that were sent before have events too, also between these requests: a list is recorded when its calls have ended.
-  const waitForEnd = () =>
+  // Messages that were sent before have events too, also between two requests: the list is recorded again until all its calls have ended.
+  const recordWhenEnded = (name: 'listWebhookCalls' | 'listServiceWebhookCalls') =>
     waitUntil(async () => {
-      const { items } = await send('listWebhookCalls', { params, query });
+      const { items } = await record(name, { params, query });
       return Array.isArray(items) && items.length > 0 && items.every((call) => Object(call)['state'] === 'done');
     });
-  await waitForEnd();
-  await record('listWebhookCalls', { params, query });
+  await recordWhenEnded('listWebhookCalls');
   await record('readServiceClient');
   await record('listServiceWebhooks');
-  await waitForEnd();
-  await record('listServiceWebhookCalls', { params, query });
+  await recordWhenEnded('listServiceWebhookCalls');
   await record('testServiceWebhook', { params, body: { type: 'notification.delivery-ended' } });
   await record('redeliverServiceWebhook', { params });
   await send('removeWebhook', { params });
@@ -269,6 +267,8 @@ async function recordServiceBatches({ record, send }: ExampleRecorder): Promise<
   await record('previewServiceBatch', { params });
   await record('startServiceBatch', { params, body: { reason: 'The permits are ready.' } });
   await waitUntil(() => isIn('done'));
+  const delivered = async () => JSON.stringify((await send('readServiceBatch', { params }))['notifications']);
+  await waitUntil(async () => (await delivered()) === '{"delivered":1}');
   await record('readServiceBatch', { params });
   await record('listServiceBatchRows', { params });
   await record('readServiceBatchResults', { params, query: { state: 'refused' } });
