@@ -47,8 +47,8 @@ export async function planPresentedClaims(
 }
 
 /**
- * The fewest claims that contain a minimum set, of the sets with the fewest claims that a credential may lack. If no set can be used: all
- * usable claims, so that the refusal names the missing ones.
+ * Chooses a minimum set of the policy: the one with the fewest claims that a credential may lack, and of these the smallest. If no set can
+ * be used: all usable claims, so that the refusal names the missing ones.
  */
 function smallestMinimum(
   policy: MatchPolicy,

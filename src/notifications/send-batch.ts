@@ -27,7 +27,7 @@ export async function sendBatch(
   batch: NotificationBatch,
   isStopping: () => boolean,
 ): Promise<void> {
-  // Before the first row, none can still be kept.
+  // As long as no row was sent, the server can still send none.
   if (batch.handled === 0 && batch.options.rows === 'all-or-none' && isTooLate(batch, deps.clock.now()))
     return await cancelBatch(deps, batch, tooLate);
   const context = await openBatchContext(deps, batch);

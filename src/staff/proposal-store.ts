@@ -5,7 +5,7 @@ import { hmacString } from '../kernel/hashing.ts';
 import { minIdAt, type ProposalId } from '../kernel/id.ts';
 import type { CitizenErasure } from '../ledger/erase-citizen.ts';
 import { type Proposal, type proposalFilters, proposalStatuses } from './proposal.ts';
-import { openStaffValue, type StaffKeys, sealStaffValue, subjectTag } from './staff-entry-store.ts';
+import { endOfTime, openStaffValue, type StaffKeys, sealStaffValue, subjectTag } from './staff-entry-store.ts';
 
 type ProposalContent = Pick<Proposal, 'input' | 'reason' | 'proposer' | 'before' | 'decision'>;
 
@@ -73,9 +73,6 @@ export type ProposalFilter = {
   readonly subject: string;
   readonly visibleService: string | null | undefined;
 };
-
-/** After the time of any id. */
-const endOfTime = 2 ** 47;
 
 /** The proposals that a person may see, the newest first. */
 export async function findProposals(

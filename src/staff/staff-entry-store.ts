@@ -124,7 +124,7 @@ const entriesOfEvent = selectEntries('id in (select entry_id from staff_entry_ev
 export const shownEvents = 101;
 
 /** After the time of any id. */
-const endOfTime = 2 ** 47;
+export const endOfTime: number = 2 ** 47;
 
 /** A page of the staff log, the newest entry first. */
 export async function findStaffEntries(

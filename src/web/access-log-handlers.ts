@@ -81,7 +81,7 @@ async function readUsesByOthers(
   return { ...first.json, groups: shown, next: isCut ? (shown.at(-1)?.at(-1)?.number ?? next) : next };
 }
 
-/** Entries in descending order, before a number that no entry reaches by default. */
+/** Reads entries in descending order: those before a number, by default the newest. */
 function readPart(visit: CitizenRequest, query: Query, before = String(maxUsageNumber)) {
   const { language } = visit.view.words;
   const position = { limit: String(firstLimit), ...query, before, language };
